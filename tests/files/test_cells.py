@@ -112,8 +112,8 @@ def test_files_are_read_as_they_are(path):
         ("cell_type", {"layer": "dense", "raw": True}, "are two matrices; choose one"),
         ("cell_type", {"groups": "cell_type"}, "cannot be both the target and the column of groups"),
         ("cell_type", {"drop": ["MT"]}, "cells.h5ad has no column to drop 'MT'"),
-        ("cell_type", {"drop": ["G*"]}, "cells.h5ad has no genes left"),
-        ("cell_type", {"transpose": True}, "has no use for cells.h5ad, an AnnData file"),
+        ("cell_type", {"drop": ["G*"]}, "cells.h5ad has no feature columns besides the target"),
+        ("cell_type", {"transpose": True}, "transpose=True is for text files, and cells.h5ad is none"),
         ("some", {}, "target column 'some' has 5 missing values"),
     ],
 )

@@ -236,7 +236,7 @@ def test_places_that_hold_no_file(tmp_path, refused):
         ),
         ("a,y\n<5,0\n<5,1\n<5,0\n7,1\n8,0\n9,1\n", "y", (), "numbers in 3 cells and text in 3 ('<5')"),
         ("a,b,y\n1,2020-01-31,0\n2,2021-02-28,1\n", "y", (), "b holds dates or times"),
-        ("a,b,y\n1,2020-01-31 12:00,0\n2,,1\n", "y", (), "(for example '2020-01-31 12:00')"),
+        ("a,b,y\n1,2020-01-31 12:00,0\n2,,1\n", "y", (), "(its first value is '2020-01-31 12:00')"),
         ("a,b,y\n1,2020-01-31T12:00:30.5Z,0\n2,2020-01-31T12:00+01:00,1\n", "y", (), "b holds dates"),
         (
             "a,b,c,y\n1,31.12.2020,12:30,0\n2,1.1.2021,9:15,1\n",

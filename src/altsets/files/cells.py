@@ -11,16 +11,15 @@ import os
 import shutil
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from altsets import machine
 from altsets.errors import MissingExtraError, TableError, reason_of
-from altsets.files.columns import Column, unknown_column
+from altsets.files.columns import Column, Table, unknown_column
 from altsets.files.contents import SHARE
 from altsets.tables.conversion import NUMERIC_KINDS, is_anndata, object_array
 from altsets.wording import list_some, parameter, percent
@@ -38,44 +37,8 @@ PARTS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """A matrix of cells and genes, dense or sparse, with the names of genes and some columns of ``obs``."""
-
-    matrix: Any
-    genes: list[str]
-    #: The names of all columns of ``obs``, and those that were asked for.
-    obs_names: Sequence[str]
-    obs: Mapping[str, Column]
-    source: str
-    sha256: str = ""
-
-    def __post_init__(self) -> None:
-        twice = sorted(name for name, count in Counter(self.genes).items() if count > 1)
-        if twice:
-            raise TableError(
-                f"{self.source} has several genes of the same name ({list_some(twice)}); make the names "
-                "distinct, with adata.var_names_make_unique()."
-            )
-        there = len(self.genes), *map(len, self.obs.values())
-        rows, columns = self.matrix.shape
-        if there != (columns, *[rows] * len(self.obs)):
-            raise TableError(
-                f"{self.source} is damaged: its matrix has {rows:,} rows and {columns:,} columns, which obs and var do "
-                "not have."
-            )
-
-    def column(self, name: str, role: str) -> Column:
-        """A column of ``obs``, which is to be the target, or the groups."""
-        if name in self.obs:
-            return self.obs[name]
-        raise unknown_column(name, role, self.obs_names, f"obs of {self.source}")
-
-
-def cells_of(
-    adata: Any, layer: str | None = None, raw: bool = False, wanted: Collection[str | None] = ()
-) -> Cells:
-    """The matrix of an object that is in memory, or backed by a file, and the columns of obs that are wanted."""
+def matrix_of(adata: Any, layer: str | None = None, raw: bool = False) -> tuple[Any, list[str]]:
+    """The matrix of an object that is in memory, or backed by a file, and the names of its genes."""
     part = adata.raw if raw else adata
     matrix = _chosen("adata", part, getattr(part, "X", None), adata.layers, layer, raw)
     if hasattr(matrix, "to_memory"):
@@ -83,9 +46,44 @@ def cells_of(
         matrix = matrix.to_memory()
     elif not hasattr(matrix, "tocsr"):
         matrix = np.asarray(matrix)
-    names = [str(name) for name in adata.obs.columns]
-    obs = {name: _column(adata.obs[name]) for name in names if name in wanted}
-    return Cells(matrix, [str(name) for name in part.var_names], names, obs, "adata")
+    return matrix, [str(name) for name in part.var_names]
+
+
+def cells_of(adata: Any, layer: str | None, raw: bool, **roles: str | None) -> Table:
+    """The matrix of an object, and the columns of obs that have a role: ``target``, ``groups``."""
+    names = _known(roles, [str(name) for name in adata.obs.columns], "adata")
+    return _table(*matrix_of(adata, layer, raw), {name: adata.obs[name] for name in names}, "adata")
+
+
+def _known(roles: Mapping[str, str | None], names: Sequence[str], source: str) -> list[str]:
+    """The columns of obs that are asked for."""
+    wanted = {name: role for role, name in roles.items() if name is not None}
+    for name, role in wanted.items():
+        if name not in names:
+            called = "target column" if role == "target" else "column of groups"
+            raise unknown_column(name, called, names, f"obs of {source}")
+    return list(wanted)
+
+
+def _table(matrix: Any, genes: Sequence[str], obs: Mapping[str, Any], source: str, sha256: str = "") -> Table:
+    """A matrix and columns of obs as a table, in which text is categories."""
+    import pyarrow as pa
+
+    twice = sorted(name for name, count in Counter(genes).items() if count > 1)
+    if twice:
+        raise TableError(
+            f"{source} has several genes of the same name ({list_some(twice)}); make the names distinct, with "
+            "adata.var_names_make_unique()."
+        )
+    rows, columns = matrix.shape
+    if (len(genes), *map(len, obs.values())) != (columns, *[rows] * len(obs)):
+        raise TableError(
+            f"{source} is damaged: its matrix has {rows:,} rows and {columns:,} columns, which obs and var do not have."
+        )
+    known = {name: _column(series) for name, series in obs.items()}
+    frame = pa.table({name: pa.array(values, from_pandas=True) for name, values in known.items()})
+    texts = tuple(name for name, values in known.items() if values.dtype == object)
+    return Table(frame, source, texts, sha256, matrix=matrix, genes=tuple(genes))
 
 
 def _chosen(source: str, part: Any, X: Any, layers: Mapping[str, Any], layer: str | None, raw: bool) -> Any:
@@ -132,13 +130,8 @@ def is_hdf5(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def cells_in(
-    path: str | os.PathLike[str],
-    layer: str | None = None,
-    raw: bool = False,
-    wanted: Collection[str | None] = (),
-) -> Cells:
-    """The matrix in a file, and the columns of obs that are wanted."""
+def cells_in(path: str | os.PathLike[str], layer: str | None, raw: bool, **roles: str | None) -> Table:
+    """The matrix in a file, and the columns of obs that have a role: ``target``, ``groups``."""
     source = os.path.basename(path)
     with _opened(path, "r") as file:
         if not {"obs", "var"} <= file.keys():
@@ -155,11 +148,11 @@ def cells_in(
             raise TableError(
                 f"{source} holds a matrix of a kind that is not known; write it again with anndata."
             )
-        genes, names = _genes(part, source), _names_in(file["obs"], source)
-        obs = {name: _obs_column(file["obs"], name, source) for name in names if name in wanted}
+        genes, names = _genes(part, source), _known(roles, _names_in(file["obs"], source), source)
+        obs = {name: _obs_column(file["obs"], name, source) for name in names}
     with open(path, "rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
-    return Cells(matrix, genes, names, obs, source, digest)
+    return _table(matrix, genes, obs, source, digest)
 
 
 @contextmanager
@@ -260,14 +253,14 @@ def _genes(part: Any, source: str) -> list[str]:
     return [_text(name) for name in _read(frame[_text(frame.attrs.get("_index", "_index"))], source)]
 
 
-def _obs_column(frame: Any, name: str, source: str) -> Column:
+def _obs_column(frame: Any, name: str, source: str) -> Any:
     import pandas as pd
 
     values, old = _read(frame[name], source), frame.get("__categories")
     if old is not None and name in old:
         # How categories were stored before anndata 0.8.
         values = pd.Categorical.from_codes(values, _read(old[name], source))
-    return _column(pd.Series(values))
+    return pd.Series(values)
 
 
 # --- Answers ------------------------------------------------------------------------------------------

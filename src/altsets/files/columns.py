@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,15 @@ from altsets.arrays import Bools
 from altsets.errors import TableError
 from altsets.features import FeatureNames, is_pattern
 from altsets.measures.large.decoding import kind_of
-from altsets.tables.conversion import DATES, LARGEST_EXACT, as_numbers, is_float, object_array
+from altsets.tables.conversion import (
+    DATES,
+    LARGEST_EXACT,
+    UsableColumns,
+    as_numbers,
+    is_float,
+    object_array,
+    usable_columns,
+)
 from altsets.tables.feature_matrix import written
 from altsets.wording import counted, list_some, parameter, quote, suggestion
 
@@ -42,7 +50,10 @@ Column = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table of Arrow as it was read: text is still text, and null is missing."""
+    """A table as it was read: columns of Arrow, in which text is still text and null is missing.
+
+    Of single cells, these are columns of ``obs``, and the features are the genes of a matrix beside them.
+    """
 
     frame: Any
     source: str = "the table"
@@ -58,6 +69,8 @@ class Table:
     decimal: str = ""
     #: What a text file has in place of values that are not known: each spelling, and in how many cells of each column.
     missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    matrix: Any = None
+    genes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         twice = sorted(name for name, count in Counter(self.names).items() if count > 1)
@@ -99,16 +112,30 @@ class Table:
             )
         return object_array([None if value is None else str(value) for value in column.to_pylist()])
 
-    def as_features(self, names: Sequence[str], categorical: Collection[str]) -> Any:
-        """Some of the columns as a frame; those that are categories have the type of categories."""
+    def usable(
+        self, names: Sequence[str], categorical: Collection[str], rows: Bools, unusable: str
+    ) -> UsableColumns:
+        """Some of the features in some of the rows, in the form of all tables."""
+        if self.genes:
+            # All of them first: the indices of a damaged matrix must not be used.
+            found = usable_columns(self.matrix, unusable, self.genes)
+            wanted, features = {*names}, found.features
+            places = [place for place, name in enumerate(features.names) if name in wanted]
+            if not places:
+                raise TableError(f"no gene of {self.source} that is left can be used; choose others.")
+            features = features.columns(places) if len(places) < features.n_features else features
+            return found._replace(features=features if rows.all() else features.rows(rows))
         import pyarrow as pa
 
-        columns = [self.frame.column(name) for name in names]
-        made = [
+        frame = self.frame.select(list(names))
+        frame = frame if rows.all() else frame.filter(rows)
+        columns = [
             _as_category(column) if name in categorical else column
-            for name, column in zip(names, columns, strict=True)
+            for name, column in zip(names, frame.columns, strict=True)
         ]
-        return pa.table(made, names=list(names))
+        check_text = partial(refuse_text, decimal=self.decimal)
+        found = usable_columns(pa.table(columns, names=list(names)), unusable, check_text=check_text)
+        return found._replace(features=replace(found.features, original=None))
 
 
 def _as_floats(column: Any) -> Any:
@@ -174,20 +201,15 @@ def refuse_conflicts(targets: Sequence[str], drop: Collection[str], groups: str 
             raise TableError(f"column {name!r} cannot be both the target and {other}.")
 
 
-def refuse_missing_target(column: Column, name: str) -> None:
-    """Refuse a target with missing values."""
+def refuse_missing(column: Column, who: str, advice: str) -> None:
     n_missing = int(missing_in(column).sum())
     if n_missing:
-        raise TableError(
-            f"target column {name!r} has {counted(n_missing, 'missing value')} (of {len(column)}); use "
-            f"{parameter('drop_missing_target', True)} to leave out these rows."
-        )
+        raise TableError(f"{who} {counted(n_missing, 'missing value')} (of {len(column)}); {advice}.")
 
 
-def refuse_empty_target(known: Bools, name: str) -> None:
-    """Refuse a target that is missing in all rows."""
-    if not known.any():
-        raise TableError(f"target column {name!r} has no values at all; choose another target.")
+def refuse_missing_target(column: Column, name: str) -> None:
+    advice = f"use {parameter('drop_missing_target', True)} to leave out these rows"
+    refuse_missing(column, f"target column {name!r} has", advice)
 
 
 def as_target(column: Column, name: str, *, is_category: bool = False, decimal: str = "") -> Column:
@@ -205,17 +227,6 @@ def as_target(column: Column, name: str, *, is_category: bool = False, decimal: 
     return column
 
 
-def as_groups(column: Column, name: str) -> Column:
-    """A column of groups, in which every row must have one."""
-    n_missing = int(missing_in(column).sum())
-    if n_missing:
-        raise TableError(
-            f"column {name!r} says which rows belong together, and has {counted(n_missing, 'missing value')} "
-            f"(of {len(column)}); fill them in, or leave out these rows."
-        )
-    return column
-
-
 # --- Text that is likely a mistake --------------------------------------------------------------------
 
 
@@ -225,7 +236,7 @@ def refuse_text(name: str, known: Mapping[str, int], decimal: str = "", who: str
     Typos are rare among cells, and numbers many among labels, so both are counted. ``decimal`` is the sign of numbers.
     """
     if are_times(known):
-        raise TableError(f"{who or name} {DATES} (for example {next(iter(known))!r}).")
+        raise TableError(f"{who or name} {DATES} (its first value is {next(iter(known))!r}).")
     numbers = [label for label in known if _looks_like_number(label, decimal)]
     n_cells, n_numbers = sum(known.values()), sum(known[label] for label in numbers)
     if 2 * n_numbers <= n_cells and 2 * len(numbers) <= len(known):
@@ -263,12 +274,12 @@ def refuse_commas(table: Table, names: Sequence[str]) -> None:
 
 
 def _has_commas(column: Any) -> bool:
+    import pyarrow.compute as pc
+
     if str(column.type) != "string":
         return False
-    tally = column.drop_null().value_counts()
-    pairs = zip(tally.field("values").to_pylist(), tally.field("counts").to_pylist(), strict=True)
-    n_commas: int = sum(count for label, count in pairs if COMMA.fullmatch(label))
-    return 2 * n_commas > len(column) - int(column.null_count)
+    n_commas = pc.sum(pc.match_substring_regex(column, f"^{COMMA.pattern}$")).as_py() or 0
+    return bool(2 * n_commas > len(column) - column.null_count)
 
 
 def is_inexact(cell: str) -> bool:

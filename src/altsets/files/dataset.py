@@ -16,21 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from altsets.errors import InputError, MissingExtraError, TableError
-from altsets.files.cells import Cells, cells_in, cells_of, is_hdf5
+from altsets.errors import InputError, TableError
+from altsets.files.cells import cells_in, cells_of, is_hdf5
 from altsets.files.columns import (
     Column,
     Table,
     are_times,
-    as_groups,
     as_target,
     columns_in,
     missing_in,
     refuse_commas,
     refuse_conflicts,
-    refuse_empty_target,
+    refuse_missing,
     refuse_missing_target,
-    refuse_text,
     unknown_column,
 )
 from altsets.files.contents import (
@@ -57,14 +55,24 @@ from altsets.files.parsing import (
     turn_rows,
     wanted_places,
 )
+from altsets.files.writing import require_pyarrow
 from altsets.measures.large.decoding import kind_of
 from altsets.measures.large.table import LargeTable
-from altsets.tables.conversion import check_unusable, is_anndata, usable_columns
+from altsets.tables.conversion import check_unusable, is_anndata
 from altsets.tables.survival import Survival, as_survival
 from altsets.tables.target import as_columns
 from altsets.wording import counted, list_some, parameter, quote
 
 DEMO_TARGET = "diagnosis"
+#: Parameters that not every table has a use for.
+MEANT_FOR = {
+    "layer": "AnnData files (.h5ad)",
+    "raw": "AnnData files (.h5ad)",
+    "sheet": "Excel workbooks",
+    "transpose": "text files",
+    "categorical": "tables in which numbers may be codes",
+    "groups": "tables in memory, which models can be fitted to",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,17 +229,15 @@ def read_table(
     if not isinstance(target, str | None):
         target = ",".join(target)
     how: dict[str, Any] = {"drop": drop, "drop_missing_target": drop_missing_target, "unusable": unusable}
-    from_file, unused = str(path) != STANDARD_INPUT, {"sheet": sheet, "transpose": transpose or None}
+    unused: dict[str, Any] = {"sheet": sheet, "transpose": transpose}
+    from_file = str(path) != STANDARD_INPUT
     if from_file and is_hdf5(path):
-        _refuse_unused(Path(path).name, "an AnnData file", **unused, categorical=list(categorical) or None)
+        refuse_unused(Path(path).name, **unused, categorical=categorical)
         if target is None:
             raise TableError(f"{path} is an AnnData file; name a column of obs as {parameter('target')}.")
-        return _split_cells(cells_in(path, layer, raw, (target, groups)), target, columns, groups, **how)
-    for name, value in (("layer", layer), ("raw", raw)):
-        if value:
-            raise TableError(
-                f"{parameter(name, value)} goes with an AnnData file (.h5ad), which {path} is not; leave it out."
-            )
+        table = cells_in(path, layer, raw, target=target, groups=groups)
+        return split_target(table, target, groups=groups, columns=columns, **how)
+    refuse_unused(str(path), layer=layer, raw=raw)
     wanted: Wanted | None = None
     if columns is not None:
         also = [*drop, *categorical, *(() if groups is None else (groups,))]
@@ -239,20 +245,20 @@ def read_table(
         also += [] if time is None or event is None else [time, event, event.partition("=")[0]]
         wanted = partial(wanted_places, columns, also)
     how["categorical"] = categorical
-    table: Table | LargeTable | None = None
-    _require_arrow()
+    found: Table | LargeTable | None = None
+    require_pyarrow("reading tables from files")
     if from_file and target is not None:
-        table = read_parts(Path(path), target, wanted, max_memory=max_memory, **how)
-    if table is None:
+        found = read_parts(Path(path), target, wanted, max_memory=max_memory, **how)
+    if found is None:
         with text_files(encoding, decimal):
-            table = read_columns(path, sheet=sheet, wanted=wanted, transpose=transpose)
+            found = read_columns(path, **unused, wanted=wanted)
     else:
-        _refuse_unused(table.source, "which is Parquet", **unused)
-    if isinstance(table, Table):
-        return split_target(table, target, time=time, event=event, groups=groups, **how)
-    _refuse_unused(table.source, "which is read in parts and fits no models", groups=groups)
-    name, names, notes = table.target_name, tuple(table.names), tuple(table.notes)
-    return Dataset(table, name, names, name, n_dropped=table.n_dropped, notes=notes)
+        refuse_unused(found.source, **unused)
+    if isinstance(found, Table):
+        return split_target(found, target, time=time, event=event, groups=groups, **how)
+    refuse_unused(found.source, groups=groups)
+    name, names, notes = found.target_name, tuple(found.names), tuple(found.notes)
+    return Dataset(found, name, names, name, n_dropped=found.n_dropped, notes=notes)
 
 
 def from_anndata(
@@ -303,51 +309,18 @@ def from_anndata(
     """
     if not is_anndata(adata):
         raise TableError(f"adata must be an AnnData object; got a {type(adata).__name__}.")
-    cells = cells_of(adata, layer, raw, (target, groups))
-    how: dict[str, Any] = {"drop": drop, "drop_missing_target": drop_missing_target, "unusable": unusable}
-    return _split_cells(cells, target, columns, groups, **how)
+    how: dict[str, Any] = {"columns": columns, "drop": drop, "drop_missing_target": drop_missing_target}
+    table = cells_of(adata, layer, raw, target=target, groups=groups)
+    return split_target(table, target, groups=groups, unusable=unusable, **how)
 
 
-def _split_cells(
-    cells: Cells,
-    target: str,
-    columns: Sequence[str] | None,
-    groups: str | None,
-    *,
-    drop: Sequence[str],
-    drop_missing_target: bool,
-    unusable: str,
-) -> Dataset:
-    """Cells with a column of ``obs`` as the target."""
-    refuse_conflicts([target], drop=(), groups=groups)
-    labels = cells.column(target, "target column")
-    together = None if groups is None else cells.column(groups, "column of groups")
-    # Before anything is taken of a matrix, whose indices may be damaged.
-    usable = usable_columns(cells.matrix, unusable, cells.genes)
-    found, genes = usable.features, list(usable.features.names or ())
-    chosen = genes if columns is None else columns_in(columns, "column to read", genes, cells.source)
-    left = {*chosen}.difference(columns_in(drop, "column to drop", genes, cells.source))
-    if not left:
-        raise TableError(f"{cells.source} has no genes left; drop fewer.")
-    if len(left) < len(genes):
-        found = found.columns([place for place, name in enumerate(genes) if name in left])
-    known = ~missing_in(labels)
-    n_dropped = int((~known).sum()) if drop_missing_target else 0
-    if n_dropped:
-        refuse_empty_target(known, target)
-        found, labels = found.rows(np.flatnonzero(known)), labels[known]
-        together = None if together is None else together[known]
-    y = as_target(labels, target, is_category=labels.dtype == object)
-    together = None if together is None or groups is None else as_groups(together, groups)
-    names, notes = tuple(found.names or ()), tuple(usable.notes)
-    return Dataset(found, y, names, target, together, n_dropped, cells.sha256, notes)
-
-
-def _refuse_unused(source: str, why: str, **given: Any) -> None:
-    """Refuse what a kind of file has no use for."""
+def refuse_unused(source: str, **given: Any) -> None:
+    """Refuse parameters that are for another kind of table."""
     for name, value in given.items():
-        if value is not None:
-            raise TableError(f"{parameter(name, value)} has no use for {source}, {why}; leave it out.")
+        if value:
+            raise TableError(
+                f"{parameter(name, value)} is for {MEANT_FOR[name]}, and {source} is none; leave it out."
+            )
 
 
 def read_columns(
@@ -365,14 +338,9 @@ def read_columns(
     content = unpack(raw, source if from_input else str(path))
     del raw
     is_workbook, is_parquet = is_excel(content), content[:4] == PARQUET
-    if sheet is not None and not is_workbook:
-        raise TableError(
-            f"{source} has no sheets, as it is not an Excel workbook; leave out {parameter('sheet')}."
-        )
-    if transpose and (is_workbook or is_parquet):
-        raise TableError(
-            f"{parameter('transpose', True)} goes with text files, and {source} is none; save it as CSV."
-        )
+    refuse_unused(
+        source, sheet=not is_workbook and sheet, transpose=transpose and (is_workbook or is_parquet)
+    )
     if is_workbook:
         table = parse_excel(content, source, sheet, wanted)
     elif is_parquet:
@@ -390,13 +358,6 @@ def read_columns(
     return replace(table, sha256=digest)
 
 
-def _require_arrow() -> None:
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError("reading tables from files", "pyarrow", "tables") from error
-
-
 def load_demo() -> Table:
     """The table of ``altsets demo``: 569 breast tumours, 30 measurements, malignant or benign.
 
@@ -404,7 +365,7 @@ def load_demo() -> Table:
     """
     from sklearn.datasets import load_breast_cancer
 
-    _require_arrow()
+    require_pyarrow("the table of the demo")
     import pyarrow as pa
 
     bunch = load_breast_cancer()
@@ -419,6 +380,7 @@ def split_target(
     *,
     time: str | None = None,
     event: str | None = None,
+    columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
     groups: str | None = None,
@@ -427,45 +389,54 @@ def split_target(
 ) -> Dataset:
     """Take the target apart from the features, and check that a measure can use both; see :func:`read_table`."""
     targets, value = _target_columns(table, target, time, event)
-    drop, categorical = (
-        columns_in(given, role, table.names, table.source, targets)
-        for given, role in ((drop, "column to drop"), (categorical, "categorical column"))
+    # A gene may have the name of a column of obs.
+    others, taken = (table.genes, []) if table.genes else (table.names, targets)
+    chosen, drop, categorical = (
+        columns_in(given, role, others, table.source, taken)
+        for given, role in (
+            (others if columns is None else columns, "column to read"),
+            (drop, "column to drop"),
+            (categorical, "categorical column"),
+        )
     )
     if groups is not None and groups not in table.names:
         raise unknown_column(groups, "column of groups", table.names, table.source)
-    refuse_conflicts(targets, drop, groups)
-    n_rows = table.n_rows
-    for name in targets if drop_missing_target else ():
-        known = ~missing_in(table.column(name))
-        refuse_empty_target(known, name)
-        table = table if known.all() else replace(table, frame=table.frame.filter(known))
+    refuse_conflicts(targets, drop if taken else (), groups)
+    found, known = {name: table.column(name) for name in targets}, np.ones(table.n_rows, dtype=bool)
+    for name, column in found.items() if drop_missing_target else ():
+        known &= ~missing_in(column)
+        if not known.any():
+            raise TableError(f"target column {name!r} has no values at all; choose another target.")
+    found = {name: column[known] for name, column in found.items()}
     index = [name for name in table.index if name not in {*targets, *drop, *categorical, groups}]
     unused, categories = {*drop, *index}, {*table.categories, *categorical}
-    features = [name for name in table.names if name not in {*targets, groups, *unused}]
+    wanted = {*chosen} - unused - ({*targets, groups} if taken else set())
+    features = [name for name in others if name in wanted]
     if not features:
         besides = f" besides the target {', '.join(map(repr, targets))}" if targets else ""
         raise TableError(f"{table.source} has no feature columns{besides}.")
-    columns = {name: table.column(name) for name in targets}
     if unusable == "error":
         refuse_commas(table, [name for name in features if name not in categories])
-    frame = table.as_features(features, categories)
     try:
-        y = _target_of(columns, value, table, categories, time is not None)
-        usable = usable_columns(frame, unusable, check_text=partial(refuse_text, decimal=table.decimal))
+        y = _target_of(found, value, table, categories, time is not None)
+        usable = table.usable(features, categories, known, unusable)
     except InputError as error:
         raise TableError(*error.args) from error
-    X = replace(usable.features, original=None)
+    together = None if groups is None else table.column(groups)[known]
+    if together is not None:
+        who = f"column {groups!r} says which rows belong together, and has"
+        refuse_missing(together, who, "fill them in, or leave out these rows")
     return Dataset(
-        X,
+        usable.features,
         y,
-        tuple(X.names or ()),
+        tuple(usable.features.names or ()),
         ", ".join(targets),
-        None if groups is None else as_groups(table.column(groups), groups),
-        n_rows - table.n_rows,
+        together,
+        int((~known).sum()),
         table.sha256,
         (
             *table.notes,
-            *(_hint_at_survival(columns) if time is None else ()),
+            *(_hint_at_survival(found) if time is None else ()),
             *(f"Column {name} was left out: it is the index of a frame." for name in index),
             *usable.notes,
             *_on_times(table, {*drop, *usable.dropped}),

@@ -18,7 +18,7 @@ from altsets.display import SECONDS_PER_LINE, ProgressLines
 from altsets.dissimilarity import Grouped, groups_among, is_named, matched_on_table
 from altsets.errors import InputError, NotExpressedError, warn_user
 from altsets.features import Feature, whole_number
-from altsets.files.cells import cells_of
+from altsets.files.cells import matrix_of
 from altsets.files.dataset import from_anndata
 from altsets.measures.covariates import beside_covariates
 from altsets.measures.large.table import LargeTable, is_large, large_table, needs_memory
@@ -90,8 +90,7 @@ def table_and_target(X: Any, y: Any) -> tuple[Any, Any]:
     if isinstance(y, str):
         data = from_anndata(X, y)
         return data.X, data.y
-    cells = cells_of(X)
-    return features_of(cells.matrix, cells.genes), y
+    return features_of(*matrix_of(X)), y
 
 
 def columns_of(X: Any, y: Any, unusable: str, adjust: Sequence[Feature] = ()) -> tuple[UsableColumns, Any]:
