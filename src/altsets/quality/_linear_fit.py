@@ -174,8 +174,8 @@ class LinearFit(Quality):
         features.refuse_sparse("linear_fit", "use f, or mrmr with pearson")
         features, y, weights = counted(features, y, sample_weight, task)
         warn_of_constants(features)
-        y, covariates = vector_of(y, features.n_rows), features.covariates
-        survival = CoxRows(Survival.of(y), weights, covariates) if is_survival(y) else None
+        events = Survival.of(vector_of(y, features.n_rows)) if is_survival(y) else None
+        survival = None if events is None else CoxRows(events, weights, features.covariates)
         table = LinearTable.of(features, missing, weights, survival)
         targets = LinearTargets.of(survival or y, table, task)
         if criterion is not None and features.covariates is not None:
