@@ -14,6 +14,7 @@ from altsets.app.questions import Cancelled, Engine, OpenEngine, Tell
 from altsets.app.scoring import TELL_EVERY, PendingScores
 from altsets.errors import InputError
 from altsets.problem import counts_features
+from altsets.report.document import to_plain
 from altsets.session import Session
 from altsets.wording import counted, parameter, percent
 
@@ -89,14 +90,13 @@ class SessionEngine:
         def best_so_far(progress: Any) -> None:
             nonlocal told
             if time.perf_counter() - told >= TELL_EVERY and not stopped():
-                tell({"state": state, "view": views.progress_view(self._session, state, progress, given)})
+                view = views.progress_view(self._session, state, progress, given)
+                tell({"state": state, "view": to_plain(view)})
                 told = time.perf_counter()
 
         self._session.go_to(state, callback=best_so_far, stop=stopped)
 
-    def _view(
-        self, verb: str, given: Mapping[str, Any], tell: Tell, stopped: Callable[[], bool]
-    ) -> dict[str, Any]:
+    def _view(self, verb: str, given: Mapping[str, Any], tell: Tell, stopped: Callable[[], bool]) -> Any:
         def watch(progress: Any) -> None:
             if stopped():
                 raise Cancelled
@@ -104,7 +104,7 @@ class SessionEngine:
                 view = views.only_words(f"Fitting models to the sets: {percent(progress)} done.")
                 tell({"state": self._session.state, "view": view | {"share": progress}})
 
-        return views.VERBS[verb](self._session, given, watch)
+        return to_plain(views.VERBS[verb](self._session, given, watch))
 
 
 # --- Files ------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from altsets.quality import Quality
 from altsets.quality.spec import SURVIVAL_MEASURE
 from altsets.report import sections, sentences
 from altsets.report.decision import decision_blocks, untested
-from altsets.report.document import Block, column, curves_chart, table, text, to_plain, verdict
+from altsets.report.document import Block, column, curves_chart, table, text, verdict
 from altsets.result import Progress, Result, Status
 from altsets.search.frontier import Frontier
 from altsets.session import Session
@@ -120,7 +120,7 @@ def _view(
 ) -> View:
     quality = session.scored_for(state)
     known = _origin(session, given)
-    shown = _with_pinned(result, state, quality)
+    shown = AllSets.of(result, state, quality)
     said = result.verdict
     settled = all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in result.statuses)
     first = [*untested(result, TO_FIND_OUT), *_first_and_last(said.findings)]
@@ -139,7 +139,7 @@ def _view(
     }
     if "scores_of" not in given or given["scores_of"] != state["quality"]:
         view["catalog"] = _catalog(quality, state["quality"])
-    return _plain(view)
+    return view
 
 
 def _origin(session: Session, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,23 +190,20 @@ class AllSets(Result):
             return f"pinned {number + 1}"
         return super().label(number - self.n_pinned)
 
-
-def _with_pinned(result: Result, state: Mapping[str, Any], quality: Quality) -> AllSets:
-    pinned = _pinned(quality, state)
-    later = len(pinned)
-    values = list(result.existing_qualities) or [math.nan] * later
-    known = {entry.name: getattr(result, entry.name) for entry in fields(result)}
-    if pinned:
-        known |= {
+    @classmethod
+    def of(cls, result: Result, state: Mapping[str, Any], quality: Quality) -> AllSets:
+        pinned = _pinned(quality, state)
+        later = len(pinned)
+        known = {entry.name: getattr(result, entry.name) for entry in fields(result)} | {
             "sets": [*pinned, *result.sets],
             "texts": [*map(quality.names_of, pinned), *result.texts],
-            "qualities": [*values, *result.qualities],
+            "qualities": [*(result.existing_qualities or [math.nan] * later), *result.qualities],
             "statuses": [*[Status.FEASIBLE] * later, *result.statuses],
             "scores": [*_scores(quality, pinned), *result.scores],
             "matches": [(i + later, j + later, f, g, alike) for i, j, f, g, alike in result.matches],
             "existing_qualities": [],
         }
-    return AllSets(**known, n_pinned=later)
+        return cls(**known, n_pinned=later)
 
 
 def _pinned(quality: Quality, state: Mapping[str, Any]) -> list[tuple[int, ...]]:
@@ -222,15 +219,15 @@ def _scores(quality: Quality, sets: Sequence[Sequence[int]]) -> list[tuple[float
 
 def _sets(result: Result, shown: AllSets) -> list[View]:
     best = next(iter([*result.qualities, *shown.qualities]), math.nan)
+    certain = ["kept as it is"] * shown.n_pinned
+    certain += [sections.certainty(result, status) for status in result.statuses]
     return [
         {
             "label": shown.label(number),
             "features": names,
             "quality": value,
             "share": 100 * value / best if best > 0 else None,
-            "certainty": "kept as it is"
-            if number < shown.n_pinned
-            else sections.certainty(result, shown.statuses[number]),
+            "certainty": certain[number],
             "pinned": number < shown.n_pinned,
         }
         for number, (names, value) in enumerate(zip(shown.texts, shown.qualities, strict=True))
@@ -294,11 +291,6 @@ def _catalog(quality: Quality, name: str | None) -> View:
 # --- What else can be asked about a state -------------------------------------------------------------------
 
 
-def _plain(view: View) -> View:
-    plain: View = to_plain(view)
-    return plain
-
-
 def only_words(*words: str) -> View:
     return {"words": list(words), "blocks": []}
 
@@ -320,7 +312,7 @@ def frontier_view(session: Session, given: Mapping[str, Any], watch: Watch) -> V
         replace(seen, mark=_here(frontier, float(session.result.tau or 0))),
         f"How much quality is left, the more different the sets must be. {said}",
     )
-    return _plain({"words": [said], "blocks": [drawn]})
+    return {"words": [said], "blocks": [drawn]}
 
 
 def _here(frontier: Frontier, tau: float) -> CurveMark | None:
@@ -390,7 +382,7 @@ def compare_view(session: Session, given: Mapping[str, Any], watch: Watch) -> Vi
     sides = [
         {
             "asked": _asked(one.result, known),
-            "sets": _sets(one.result, _with_pinned(one.result, one.state, session.scored_for(one.state))),
+            "sets": _sets(one.result, AllSets.of(one.result, one.state, session.scored_for(one.state))),
         }
         for one in (there, here)
     ]
@@ -404,7 +396,7 @@ def compare_view(session: Session, given: Mapping[str, Any], watch: Watch) -> Vi
         column("Sets now", [now[name] for name in names], "number"),
     ]
     listed = table("difference", "In how many sets each feature is.", columns)
-    return _plain({"words": [compared.explain()], "sides": sides, "blocks": [listed]})
+    return {"words": [compared.explain()], "sides": sides, "blocks": [listed]}
 
 
 def evaluate_view(session: Session, given: Mapping[str, Any], watch: Watch) -> View:
@@ -412,13 +404,11 @@ def evaluate_view(session: Session, given: Mapping[str, Any], watch: Watch) -> V
     evaluation = session.evaluate(callback=watch)
     said = evaluation.verdict
     made = sections.evaluation_section(evaluation, with_sets=False)
-    return _plain(
-        {
-            "words": [*said.findings, *said.cautions],
-            "decisions": [block for block in decision_blocks(None, evaluation) if block is not None],
-            "blocks": made["blocks"],
-        }
-    )
+    return {
+        "words": [*said.findings, *said.cautions],
+        "decisions": [block for block in decision_blocks(None, evaluation) if block is not None],
+        "blocks": made["blocks"],
+    }
 
 
 #: What can be asked about a state.

@@ -112,7 +112,8 @@ def summarise(
         frontier = _as_asked(frontier, result)
     evaluated = frontier if isinstance(frontier, Evaluations) else None
     plain = frontier.frontier if isinstance(frontier, Evaluations) else frontier
-    origin = _origin(provenance, result, evaluation, evaluated)
+    origins = (one.provenance for one in (result, evaluation, evaluated) if one is not None)
+    origin = provenance or next(filter(None, origins), {})
     answers = _Answers(result, evaluation, plain, evaluated, near_best, origin)
     _check(answers, quality)
     scored = quality if quality is not None else near_best
@@ -195,15 +196,6 @@ def _with_short_names(result: Result) -> Result:
     return replace(result, texts=[tuple(map(short.__getitem__, names)) for names in result.texts])
 
 
-def _origin(
-    provenance: Mapping[str, Any] | None, *answers: Result | Evaluation | Evaluations | None
-) -> Mapping[str, Any]:
-    for known in (provenance, *(answer.provenance for answer in answers if answer is not None)):
-        if known:
-            return known
-    return {}
-
-
 # --- In short ---------------------------------------------------------------------------------------------
 
 
@@ -212,29 +204,27 @@ def _in_short(answers: _Answers) -> Block:
     result, evaluation, frontier, near = answers.result, answers.evaluation, answers.frontier, answers.near
     # A column that has no better name.
     target = "the target" if answers.target == "target" else answers.target
+    asked = "" if frontier is None else sentence(repr(frontier)[len("Frontier(") : -1])
+    score = sentences.about_scores(evaluation) if evaluation is not None and evaluation.folds else ""
+    costs = sentences.about_costs(frontier) if frontier is not None and frontier.by == "tau" else ""
+    known = facts(
+        [
+            ("Data", sentences.about_data(answers.origin, answers.n_features)),
+            ("Asked for", asked if result is None else sentences.about_request(result, target)),
+            ("Score", _what_good_means(answers, target) if answers.searches else ""),
+            ("Proof", "" if result is None else sentences.why_certain(result)),
+            ("Prediction score", score),
+            ("Prediction", "" if answers.evaluated is None else answers.evaluated.scores_in_words()),
+            ("What difference costs", costs),
+            ("Nearly as good", "" if near is None else f"{near.explain().split('. ')[0].rstrip('.')}."),
+        ]
+    )
     said = _verdict(answers)
-    decisions = [block for block in decision_blocks(result, evaluation) if block is not None]
-    items = [("Data", sentences.about_data(answers.origin, answers.n_features))]
-    if result is None and frontier is not None:
-        items.append(("Asked for", sentence(repr(frontier)[len("Frontier(") : -1])))
-    if result is not None:
-        items.append(("Asked for", sentences.about_request(result, target)))
-    if answers.searches:
-        items.append(("Score", _what_good_means(answers, target)))
-    if result is not None:
-        items.append(("Proof", sentences.why_certain(result)))
-    if evaluation is not None and evaluation.folds:
-        items.append(("Prediction score", sentences.about_scores(evaluation)))
-    if answers.evaluated is not None:
-        items.append(("Prediction", answers.evaluated.scores_in_words()))
-    if frontier is not None and frontier.by == "tau":
-        items.append(("What difference costs", sentences.about_costs(frontier)))
-    if near is not None:
-        items.append(("Nearly as good", f"{near.explain().split('. ')[0].rstrip('.')}."))
     cautions = text(*said.cautions, *_better(answers), tone="warning")
-    found = [text(*said.findings)] if decisions else []
-    first: list[Block | None] = [*decisions] or [verdict(said.findings, good=True)]
-    return section("in-short", "In short", [*first, cautions, _first_sets(result), *found, facts(items)])
+    sets, decisions = _first_sets(result), [block for block in decision_blocks(result, evaluation) if block]
+    if decisions:
+        return section("in-short", "In short", [*decisions, cautions, sets, text(*said.findings), known])
+    return section("in-short", "In short", [verdict(said.findings, good=True), cautions, sets, known])
 
 
 def _first_sets(result: Result | None, in_use: int | None = None) -> Block | None:
@@ -390,18 +380,18 @@ def _check(answers: _Answers, quality: Any) -> None:
 
 def _check_about_same(answers: _Answers, result: Result) -> None:
     """Refuse answers about other sets than were found, or about other features."""
-    known: dict[str, Mapping[int, str]] = {}
-    if (evaluation := answers.evaluation) is not None:
-        known["evaluation"] = evaluation.names
-        if evaluation.given and evaluation.folds and list(evaluation.folds[0].sets) != list(result.sets):
-            raise InputError(
-                "evaluation is about other sets than the result has; give the evaluation of its sets."
-            )
-    if answers.frontier is not None:
-        each = [sections.named_features(point.result, None).items() for point in answers.frontier]
-        known["frontier"] = dict(itertools.chain.from_iterable(each))
-    if answers.near is not None:
-        known["near_best"] = dict(enumerate(answers.near.feature_names))
+    evaluation, near = answers.evaluation, answers.near
+    given = evaluation.folds if evaluation is not None and evaluation.given else ()
+    if given and list(given[0].sets) != list(result.sets):
+        raise InputError(
+            "evaluation is about other sets than the result has; give the evaluation of its sets."
+        )
+    points = [sections.named_features(point.result, None).items() for point in answers.frontier or ()]
+    known: dict[str, Mapping[int, str]] = {
+        "evaluation": {} if evaluation is None else evaluation.names,
+        "frontier": dict(itertools.chain(*points)),
+        "near_best": {} if near is None else dict(enumerate(near.feature_names)),
+    }
     ours = sections.named_features(result, None)
     for what, theirs in known.items():
         if wrong := [index for index, name in ours.items() if theirs.get(index, name) != name]:
@@ -434,18 +424,14 @@ def in_notebook(answer: Any, *, in_use: int | None = None, notes: Sequence[str] 
     ``in_use`` is the number of the set that a selector keeps, ``notes`` are sentences below the answer.
     """
     try:
-        made = _section(answer, in_use)
+        made, said = _section(answer, in_use), answer.verdict
         blocks = [block for block in made["blocks"] if block.get("id") not in LEFT_OUT]
         main = [_first_of(blocks, TABLES), _first_of(blocks, CHARTS)]
-        said = answer.verdict
-        warned = text(*said.cautions, tone="warning")
+        told = [*_decided(answer), text(*said.findings), text(*said.cautions, tone="warning")]
         # One heading: that of the section.
-        decided = _decided(answer)
-        first = section(made["id"], heading_of(answer), [*decided, text(*said.findings), warned, *main])
+        first = section(made["id"], heading_of(answer), [*told, *main])
         rest = [text(*notes), *(block for block in blocks if not any(block is shown for shown in main))]
-        details = section("details", "Details", rest)
-        folded = [details | {"folded": True}] if details["blocks"] else []
-        return fragment(document("", "", [first, *folded]))
+        return fragment(document("", "", [first, section("details", "Details", rest) | {"folded": True}]))
     except Exception:
         # Without Jinja2, or whatever else: the answer in words is always there.
         return _plain(answer, in_use, notes)
@@ -469,8 +455,7 @@ def _first_of(blocks: Sequence[Block], identities: Sequence[str]) -> Block | Non
 
 def _section(answer: Any, in_use: int | None) -> Block:
     if isinstance(answer, Result):
-        made = sections.sets_section(answer, in_use=in_use)
-        few = _first_sets(answer, in_use)
+        made, few = sections.sets_section(answer, in_use=in_use), _first_sets(answer, in_use)
         short = [few] if few is not None and few["id"] == "first-sets" else []
         return made | {"blocks": [text(answer.explain()), *short, *made["blocks"]]}
     if isinstance(answer, Evaluation):
