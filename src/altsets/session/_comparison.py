@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -55,8 +57,7 @@ class SessionComparison:
     @property
     def shared(self) -> list[str]:
         """The features that both sides have, in any of their sets."""
-        first, second = self._members
-        return [name for name in first if name in second]
+        return [name for name in self._members[0] if name in self._members[1]]
 
     @property
     def only(self) -> tuple[list[str], list[str]]:
@@ -69,7 +70,7 @@ class SessionComparison:
         """The sets that both sides have."""
         return [chosen for chosen in self.sets[0] if chosen in self.sets[1]]
 
-    @property
+    @cached_property
     def _members(self) -> tuple[dict[str, None], dict[str, None]]:
         first, second = (dict.fromkeys(chain.from_iterable(sets)) for sets in self.sets)
         return first, second
@@ -81,28 +82,24 @@ class SessionComparison:
     def explain(self) -> str:
         """Say in a few sentences what is the same, what is not, and what that means for quality."""
         first, second = self.labels
-        total, n_shared = len(self.shared) + sum(map(len, self.only)), len(self.shared)
-        listed = f": {_some(self.shared)}" if self.shared else ""
-        common = f"{first} and {second} share {n_shared} of {counted(total, 'feature')}{listed}"
-        alone = [
-            f"Only {label} has {_some(names)}."
-            for label, names in zip(self.labels, self.only, strict=True)
-            if names
-        ]
-        changed = join_words(
-            [
-                f"{name} from {value_in_words(one)} to {value_in_words(other)}"
-                for name, (one, other) in self.changes.items()
-            ]
+        total, n_same, most = (
+            len(self._members[0] | self._members[1]),
+            len(self.same_sets),
+            max(map(len, self.sets)),
         )
-        same, most = len(self.same_sets), max(map(len, self.sets))
+        changed = [
+            f"{name} from {value_in_words(one)} to {value_in_words(other)}"
+            for name, (one, other) in self.changes.items()
+        ]
+        same = f"{n_same} of {counted(most, 'set')} {plural(n_same, 'is', 'are')} the same."
+        listed = f": {_some(self.shared)}" if self.shared else ""
+        common = f"{first} and {second} share {len(self.shared)} of {counted(total, 'feature')}{listed}"
+        sides = zip(self.labels, self.only, strict=True)
         return paragraph(
-            f"Changed: {changed}." if changed else "",
-            ""
-            if self._of_sets
-            else f"{same} of {counted(most, 'set')} {plural(same, 'is', 'are')} the same.",
+            f"Changed: {join_words(changed)}." if changed else "",
+            "" if self._of_sets else same,
             sentence(common),
-            *alone,
+            *(f"Only {label} has {_some(names)}." for label, names in sides if names),
             self._about_quality(),
         )
 
@@ -110,10 +107,10 @@ class SessionComparison:
         if "quality" in self.changes or not all(self.qualities):
             return ""
         before, after = (sum(values) / len(values) for values in self.qualities)
-        if math.isnan(before) or math.isnan(after):
-            return ""
         first, second = self.labels
         what = "quality" if self._of_sets else "mean quality"
+        if math.isnan(before) or math.isnan(after):
+            return ""
         if before == after:
             return f"The {what} is the same, {before:.6g}."
         if min(before, after) <= 0 or before < after:
@@ -123,25 +120,17 @@ class SessionComparison:
     def to_frame(self) -> Any:
         """One row for each feature, as a DataFrame of pandas: in how many sets of each side it is."""
         names = list(self._members[0] | self._members[1])
-        first, second = self.labels if self.labels[0] != self.labels[1] else ("first", "second")
+        labels = self.labels if self.labels[0] != self.labels[1] else ("first", "second")
+        counts = [Counter(chain.from_iterable(sets)) for sets in self.sets]
         columns = {
-            label: [sum(name in chosen for chosen in sets) for name in names]
-            for label, sets in zip((first, second), self.sets, strict=True)
+            label: [count[name] for name in names] for label, count in zip(labels, counts, strict=True)
         }
         return frame_of({"feature": names, **columns}).set_index("feature")
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain values, for JSON."""
-        return {
-            "labels": list(self.labels),
-            "sets": [[list(chosen) for chosen in sets] for sets in self.sets],
-            "qualities": [list(map(documents.finite, values)) for values in self.qualities],
-            "changes": {name: list(values) for name, values in self.changes.items()},
-            "shared": self.shared,
-            "only": list(self.only),
-            "same_sets": [list(chosen) for chosen in self.same_sets],
-            "words": self.explain(),
-        }
+        found = {"shared": self.shared, "only": list(self.only), "same_sets": list(map(list, self.same_sets))}
+        return documents.plain_fields(self) | found | {"words": self.explain()}
 
 
 def _some(names: Sequence[str]) -> str:
