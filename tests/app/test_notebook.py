@@ -11,7 +11,7 @@ from clocks import wait_until
 
 import altsets
 from altsets import Session, quality
-from altsets.app import notebook, questions, views
+from altsets.app import notebook, questions
 from altsets.app.assets import module_text
 from altsets.app.notebook import LiveSession
 from altsets.errors import MissingExtraError
@@ -154,21 +154,12 @@ def test_sets_are_tested_beside_searches(opened):
     assert session.state == state
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "words"),
-    [
-        ("csv", "altsets.csv", "age"),
-        ("json", "altsets.json", '"status": "optimal"'),
-        ("python", "altsets.py", "altsets.Session"),
-        ("report", "altsets.html", "<!doctype html>"),
-    ],
-)
-def test_files(opened, kind, name, words):
+def test_a_file(opened):
     page = opened(small_session())
     state = page.ask()["state"]
-    reply = page.reply(page.send(route="download", state=state, kind=kind))
-    assert reply["name"] == name
-    assert words.lower() in reply["content"].lower()
+    reply = page.reply(page.send(route="download", state=state, kind="python"))
+    assert reply["name"] == "altsets.py"
+    assert "altsets.Session" in reply["content"]
 
 
 def test_what_cannot_be_is_said_and_changes_nothing(opened, snapshot):
@@ -183,13 +174,6 @@ def test_what_cannot_be_is_said_and_changes_nothing(opened, snapshot):
     assert reply["error"]
     assert session.state == state
     assert len(session.history) == 1
-
-
-def test_a_failure_is_a_sentence(opened, monkeypatch, capsys, snapshot):
-    page = opened(small_session())
-    monkeypatch.setitem(views.VERBS, "answer", lambda *_: 1 / 0)
-    assert page.ask()["error"] == snapshot
-    assert "ZeroDivisionError" in capsys.readouterr().err
 
 
 def test_a_long_search_is_stopped_and_keeps_the_best(opened, monkeypatch):
@@ -209,20 +193,6 @@ def test_a_long_search_is_stopped_and_keeps_the_best(opened, monkeypatch):
     # What was found stays the answer, whatever is asked about it.
     assert page.ask("stand_in", reply["state"], feature="x0")["state"] == session.state
     assert session.result.stop_reason == "interrupted"
-
-
-def test_a_newer_question_takes_the_place_of_an_older_one(opened):
-    session = slow_session()
-    page = opened(session)
-    older = page.begin()
-    page.reply(older)
-    quick = {**session.state, "search": "sequential", "n_features": 2}
-    reply = page.ask(state=quick)
-    assert reply["finished"]
-    assert session.state == quick
-    superseded = page.reply(page.send(route="wait", number=1))
-    assert superseded["superseded"]
-    assert superseded["view"] is None
 
 
 def test_a_function_that_hangs_blocks_nobody_and_takes_no_step(opened, monkeypatch):

@@ -135,36 +135,3 @@ def violations(page, *rules):
     options = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else None
     found = Axe().run(page, options=options).response["violations"]
     return [f"{rule['id']}: {rule['help']}: {node['html'][:200]}" for rule in found for node in rule["nodes"]]
-
-
-def take_picture(browser, path, png, *, width=LAPTOP, dark=False, within=None, scale=1):
-    """Write what a file looks like as PNG: all of it, or what a selector finds first (``"#membership"``).
-
-    Parameters
-    ----------
-    browser : playwright.sync_api.Browser
-        The browser.
-    path : path-like
-        The file.
-    png : path-like
-        The picture.
-    width : int
-        The width of the window in pixels.
-    dark : bool
-        Whether the user likes dark pages.
-    within : str, optional
-        What to show of it.
-    scale : float
-        Pixels of the picture for each pixel of the page.
-    """
-    with opened(browser, path, width=width, dark=dark, device_scale_factor=scale) as visit:
-        if within is None:
-            visit.page.screenshot(path=png, full_page=True)
-        else:
-            visit.page.locator(within).first.screenshot(path=png)
-
-
-def print_on_paper(browser, path, pdf):
-    """Write what a file looks like on sheets of paper, as its own style sheet asks for, as PDF."""
-    with opened(browser, path) as visit:
-        visit.page.pdf(path=pdf, prefer_css_page_size=True, print_background=True)

@@ -292,6 +292,7 @@ def test_quality_hatches_what_is_not_proven(result, snapshot):
     statuses = [Status.OPTIMAL, Status.FEASIBLE, Status.FEASIBLE]
     ax = plots.quality(replace(result, statuses=statuses, status=Status.FEASIBLE, bound=60.0))
     assert [bool(bar.get_hatch()) for bar in ax.patches] == [False, True, True]
+    assert [line.get_ydata()[0] for line in ax.lines] == [20]
     assert legend(ax) == snapshot
     assert cells(ax) == ["17.0\n100 %", "16.0\n94 %", "15.0\n88 %"]
 
@@ -441,6 +442,7 @@ def test_scores_that_are_no_better_are_hollow(snapshot):
     assert (list(full.get_xdata()), list(hollow.get_xdata())) == ([0], [1])
     assert hollow.get_markerfacecolor() == ax.get_facecolor()
     assert legend(ax) == snapshot
+    assert note(ax) == snapshot
 
 
 def test_one_fold_has_no_interval(evaluation, snapshot):

@@ -75,26 +75,15 @@ def test_members_are_capped_and_it_is_said(result, snapshot):
     assert len(seen.features) == len(seen.members) == len(seen.scores) == 2
     assert seen.note == snapshot
     assert seen.features == set_views.membership(result).features[:2]
+    first = set_views.membership(result, most_sets=1)
+    assert (first.features, first.members) == (result.named_sets[0], ((True,), (True,)))
+    assert (first.qualities, first.scores, first.note) == ((17.0,), result.scores[0], snapshot)
 
 
-def test_sets_are_capped_and_so_are_their_members(result, snapshot):
-    seen = set_views.membership(result, most_sets=1)
-    assert seen.features == result.named_sets[0]
-    assert seen.members == ((True,), (True,))
-    assert seen.qualities == (17.0,)
-    assert seen.scores == result.scores[0]
-    assert seen.note == snapshot
-
-
-def test_members_below_the_noise_floor_are_told(result, snapshot):
-    seen = set_views.membership(replace(result, noise_floors=[(7.5, 7.5)] * 3))
-    assert dict(zip(seen.features, seen.above_noise, strict=True)) == dict.fromkeys(["age", "bmi"], True) | {
-        "crp": False,
-        "dose": False,
-    }
-    assert seen.note == snapshot
-    # Where the one that is below is not shown, there is nothing to explain.
-    assert "noise" not in set_views.membership(replace(result, noise_floors=[(7.5, 7.5)] * 3), most=2).note
+def test_noise_is_explained_where_it_is_shown(result):
+    noisy = replace(result, noise_floors=[(7.5, 7.5)] * 3)
+    assert set_views.membership(noisy).above_noise == (True, True, False, False)
+    assert "noise" not in set_views.membership(noisy, most=2).note
 
 
 def test_members_without_scores(result):
@@ -154,26 +143,12 @@ def test_a_shared_feature_that_is_matched_with_others_counts_twice(result):
     assert set_views.likeness(made).values[0][1] == pytest.approx(1 - matched(*sets)) == pytest.approx(0.9)
 
 
-def test_likeness_needs_matches(result, refused):
-    with refused(InputError):
-        set_views.likeness(result)
-
-
 def test_sets_found_one_by_one_are_their_own_bounds(result, snapshot):
     seen = set_views.qualities(result)
     assert seen.values == tuple(result.qualities)
     assert seen.lines == ()
     assert seen.marked == ()
     assert seen.note == snapshot
-
-
-def test_bounds_of_a_sum_are_about_the_mean(snapshot):
-    found = altsets.find(
-        quality.Additive(SCORES), n_features=2, n_alternatives=2, tau=1, search="simultaneous"
-    )
-    (line,) = set_views.qualities(found).lines
-    assert line.value == pytest.approx(found.bound / 3)
-    assert line.label == snapshot
 
 
 def test_bounds_of_a_minimum_are_about_the_worst():
@@ -188,14 +163,6 @@ def test_bounds_of_a_minimum_are_about_the_worst():
     (line,) = set_views.qualities(found).lines
     assert line.value == pytest.approx(min(found.qualities))
     assert "worst set" in line.label
-
-
-def test_sets_that_are_not_proven_are_marked(result):
-    statuses = [Status.OPTIMAL, Status.FEASIBLE, Status.FEASIBLE]
-    seen = set_views.qualities(replace(result, statuses=statuses, status=Status.FEASIBLE, bound=60.0))
-    assert seen.marked == (False, True, True)
-    assert seen.lines[0].value == 20.0
-    assert seen.note == ""
 
 
 def test_the_bound_of_heuristics_is_a_line():
@@ -238,9 +205,6 @@ def test_several_sizes_have_a_curve_each(frontier, snapshot):
     few = frontier_views.curve_over_tau(frontier, n_alternatives=1, most=2)
     assert {"2 features", "5 features"} <= {line.name for line in few.series}
     assert few.note == snapshot
-
-
-def test_several_numbers_of_sets_have_a_curve_each():
     found = altsets.frontier(quality.Additive(np.arange(12.0)), n_features=3, n_alternatives=[1, 2])
     assert [line.name for line in frontier_views.curve_over_tau(found).series] == ["2 sets", "3 sets"]
 
@@ -281,12 +245,6 @@ def test_means_over_features_are_multiplied_by_their_number():
         [size * found.best(size) for size in found.sizes]
     )
     assert seen.y_name == "quality \N{MULTIPLICATION SIGN} features"
-
-
-def test_one_size_is_no_curve(refused):
-    found = altsets.frontier(quality.Additive(SCORES), n_features=2, n_alternatives=1)
-    with refused(InputError):
-        frontier_views.curve_over_size(found)
 
 
 def test_heat_holds_what_each_search_at_that_tau_finds(frontier):
@@ -338,25 +296,6 @@ def test_qualities_below_zero_are_no_shares():
     assert grid.low == pytest.approx(min(point.mean for point in found))
 
 
-def test_a_number_of_alternatives_that_is_not_there(frontier, refused):
-    with refused(InputError):
-        frontier_views.heat(frontier, n_alternatives=7)
-
-
-def test_a_frontier_without_points(frontier, refused):
-    with refused(InputError):
-        frontier_views.heat(replace(frontier, points=[]))
-
-
-def test_a_frontier_of_incomplete_points_has_no_numbers():
-    found = altsets.frontier(quality.Additive(SCORES), n_features=3, n_alternatives=2, tau=[0.9, 1])
-    assert all(point.result.sets and not point.is_complete for point in found)
-    assert frontier_views.heat(found).values == ((None, None),)
-    assert all(
-        point.y is None for line in frontier_views.curve_over_tau(found).series for point in line.points
-    )
-
-
 # --- Evaluations --------------------------------------------------------------------------------------
 def test_scores_have_intervals_and_a_baseline(evaluation):
     seen = set_views.predictive_scores(evaluation)
@@ -402,26 +341,6 @@ def test_intervals_stay_within_the_range_of_the_score(scorer, low, high):
     assert top_score(scorer) == high
 
 
-def test_sets_no_better_than_the_baseline_are_marked(table, snapshot):
-    X, y = table
-    seen = set_views.predictive_scores(altsets.evaluate([[0, 2], [6, 7]], X, y, n_repeats=1))
-    assert seen.marked == (False, True)
-    assert seen.mark_means == snapshot
-    assert seen.note == snapshot
-
-
-def test_a_scorer_that_is_not_there(evaluation, refused):
-    with refused(InputError):
-        set_views.predictive_scores(evaluation, scorer="r2")
-
-
-def test_one_fold_has_no_interval(evaluation, snapshot):
-    seen = set_views.predictive_scores(replace(evaluation, folds=evaluation.folds[:1]))
-    assert seen.low is None
-    assert seen.interval_name == ""
-    assert seen.note == snapshot
-
-
 def test_stand_ins_are_shares_of_swaps(evaluation):
     seen = set_views.stand_ins(evaluation)
     assert seen.rows == seen.columns
@@ -441,11 +360,6 @@ def test_partners_stand_beside_each_other():
     assert neighbours(shares) == [0, 5, 1, 4]
 
 
-def test_sets_that_are_all_the_same_have_no_stand_ins(table, refused):
-    with refused(InputError):
-        set_views.stand_ins(altsets.evaluate([[0, 1]], *table, n_repeats=1))
-
-
 def test_stability_shows_shares_and_the_index(evaluation, snapshot):
     seen = set_views.stability(evaluation)
     frame = evaluation.stability_frame()
@@ -460,17 +374,6 @@ def test_stability_shows_shares_and_the_index(evaluation, snapshot):
     assert set_views.stability(evaluation, most=2).shares.note == snapshot
 
 
-def test_given_sets_have_no_stability(table, refused):
-    with refused(InputError):
-        set_views.stability(altsets.evaluate([[0]], *table, n_repeats=1))
-
-
-def test_an_evaluation_without_folds(evaluation, refused):
-    for view in (set_views.predictive_scores, set_views.stand_ins, set_views.stability):
-        with refused(InputError):
-            view(replace(evaluation, folds=()))
-
-
 # --- Near-best sets -----------------------------------------------------------------------------------
 def test_frequencies_come_by_share_with_the_best_set_marked(snapshot):
     near = altsets.near_best(quality.Additive(SCORES, feature_names=NAMES), n_features=2, within=0.3)
@@ -482,25 +385,32 @@ def test_frequencies_come_by_share_with_the_best_set_marked(snapshot):
     assert seen.note == snapshot
 
 
-def test_no_near_best_sets(refused):
-    near = altsets.near_best(quality.Additive(SCORES), n_features=2, min_quality=99)
-    with refused(InputError):
-        set_views.near_best_frequencies(near)
-
-
 # --- What is not to be shown --------------------------------------------------------------------------
-def test_no_sets_and_one_set(result, refused):
-    none = altsets.find(
-        quality.Additive(SCORES), n_features=4, n_alternatives=1, tau=1, search="simultaneous"
+def test_answers_with_nothing_to_show_are_refused(result, frontier, table, evaluation, refused):
+    scores = quality.Additive(SCORES)
+    none = altsets.find(scores, n_features=4, n_alternatives=1, tau=1, search="simultaneous")
+    one, given = (
+        altsets.find(scores, n_features=2, n_alternatives=0),
+        altsets.evaluate([[0]], *table, n_repeats=1),
     )
-    for view in (set_views.membership, set_views.qualities, set_views.overlaps):
+    undone, near = replace(evaluation, folds=()), altsets.near_best(scores, n_features=2, min_quality=99)
+    for view, answer, options in (
+        *((view, none, {}) for view in (set_views.membership, set_views.qualities, set_views.overlaps)),
+        (set_views.overlaps, one, {}),
+        (set_views.overlaps, result, {"most": 1}),
+        (frontier_views.heat, replace(frontier, points=[]), {}),
+        (frontier_views.heat, frontier, {"n_alternatives": 7}),
+        (set_views.predictive_scores, evaluation, {"scorer": "r2"}),
+        *(
+            (view, undone, {})
+            for view in (set_views.predictive_scores, set_views.stand_ins, set_views.stability)
+        ),
+        (set_views.stand_ins, given, {}),
+        (set_views.stability, given, {}),
+        (set_views.near_best_frequencies, near, {}),
+    ):
         with refused(InputError):
-            view(none)
-    one = altsets.find(quality.Additive(SCORES), n_features=2, n_alternatives=0)
-    with refused(InputError):
-        set_views.overlaps(one)
-    with refused(InputError):
-        set_views.overlaps(result, most=1)
+            view(answer, **options)
     assert math.isfinite(set_views.qualities(one).values[0])
 
 

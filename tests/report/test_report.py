@@ -502,20 +502,6 @@ def test_shares_are_in_per_cent_and_axes_begin_at_nothing(snapshot):
 
 
 # --- Lines that give the same ------------------------------------------------------------------------------
-def test_python_lines_of_a_selector_give_the_same_sets(judged):
-    X, y, *_ = judged
-    asked = {
-        "n_features": 2,
-        "tau": 1,
-        "n_alternatives": 1,
-        "dissimilarity": Matched("spearman", threshold=0.95),
-        "constraints": [constraints.Forbid([0], proxies=0.99), constraints.Budget([0, 1, 2, 3, 4], 6)],
-        "random_state": 3,
-    }
-    result = SelectAlternatives("mrmr", **asked).fit(X, y).result_
-    space = {"X": X, "y": y}
-    exec(python_lines(result, None), space)
-    assert space["selector"].result_ == result
 
 
 @pytest.mark.parametrize(("asked", "parameters", "why"), [
@@ -723,11 +709,6 @@ def test_names_that_are_cut_are_still_told_apart():
     assert all(len(name) < 130 for name in members)
     assert shorten_middle("ab", 2) == "ab"
     assert shorten_middle("a" * 50 + "b" * 50, 20) == "aaaaaaaaaaaaaaa…bbbb"
-
-
-def test_texts_of_a_page_without_javascript(snapshot):
-    assert render.strip_direction("the feature \u202eemag is in set 0") == snapshot
-    assert render.embed({"name": "</script>"}) == '{"name":"\\u003c/script\\u003e"}'
 
 
 def test_numbers_that_json_does_not_have():

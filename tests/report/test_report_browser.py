@@ -10,10 +10,6 @@ import numpy as np
 import pytest
 from pages import HOSTILE
 
-import altsets
-from altsets import quality
-from altsets.report import write_report
-
 pytestmark = pytest.mark.slow
 
 pytest.importorskip("jinja2")
@@ -82,18 +78,6 @@ def test_without_javascript_the_sets_are_readable(browser, report):
         for words in ("need JavaScript", "In short", "proven best", "<script>window.hacked = 1</script>"):
             assert words in shown
         assert len(shown) < 60_000
-
-
-def test_two_thousand_features_are_a_small_page(browser, tmp_path):
-    scored = quality.Additive(np.arange(2_000.0), feature_names=[f"gene {number}" for number in range(2_000)])
-    path = tmp_path / "wide.html"
-    result = altsets.find(scored, n_features=10, n_alternatives=4)
-    write_report(path, result=result, quality=scored, near_best=altsets.near_best(scored, n_features=10))
-    assert path.stat().st_size < 1_000_000
-    with browsers.opened(browser, path) as visit:
-        drawn(visit)
-        assert visit.trouble == []
-        assert visit.page.get_by_text("gene 1999").count()
 
 
 #: What is left of a sheet of A4 between the margins, in pixels of a browser.
