@@ -460,10 +460,10 @@ def test_stand_ins_are_numbers_in_per_cent(evaluation):
 
 def test_stability_shows_shares_and_the_index(evaluation, snapshot):
     ax = plots.stability(evaluation)
-    seen = set_views.stability(evaluation)
-    assert cells(ax) == [f"{100 * value:.0f}" for row in seen.shares.values for value in row if value]
-    index = [f"{value:.2f}" for value in seen.index.values]
-    assert [label.split("\n")[1] for label in labels(ax.xaxis)] == index
+    shares, index = set_views.stability(evaluation)
+    assert cells(ax) == [f"{100 * value:.0f}" for row in shares.values for value in row if value]
+    numbers = [f"{value:.2f}" for value in index.values]
+    assert [label.split("\n")[1] for label in labels(ax.xaxis)] == numbers
     assert note(ax) == snapshot
 
 

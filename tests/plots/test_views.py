@@ -361,17 +361,17 @@ def test_partners_stand_beside_each_other():
 
 
 def test_stability_shows_shares_and_the_index(evaluation, snapshot):
-    seen = set_views.stability(evaluation)
+    shares, index = set_views.stability(evaluation)
     frame = evaluation.stability_frame()
-    assert list(seen.shares.columns) == ["set 0", "set 1", "set 2", "any set"]
-    for name, row in zip(seen.shares.rows, seen.shares.values, strict=True):
+    assert list(shares.columns) == ["set 0", "set 1", "set 2", "any set"]
+    for name, row in zip(shares.rows, shares.values, strict=True):
         assert list(row) == pytest.approx(frame.loc[name, [0, 1, 2, "any"]].tolist())
-    any_set = [row[-1] for row in seen.shares.values]
+    any_set = [row[-1] for row in shares.values]
     assert any_set == sorted(any_set, reverse=True)
-    assert seen.index.labels == ("set 0", "set 1", "set 2", "any set")
-    for value, entry in zip(seen.index.values, evaluation.stability(), strict=True):
+    assert index.labels == ("set 0", "set 1", "set 2", "any set")
+    for value, entry in zip(index.values, evaluation.stability(), strict=True):
         assert value == pytest.approx(entry.index)
-    assert set_views.stability(evaluation, most=2).shares.note == snapshot
+    assert set_views.stability(evaluation, most=2)[0].note == snapshot
 
 
 # --- Near-best sets -----------------------------------------------------------------------------------

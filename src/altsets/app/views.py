@@ -7,10 +7,9 @@ All words and numbers of an answer are decided here; the page draws them. Pinned
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any
 
 from altsets.errors import InputError
@@ -386,14 +385,13 @@ def compare_view(session: Session, given: Mapping[str, Any], watch: Watch) -> Vi
         }
         for one in (there, here)
     ]
-    before, now = (Counter(chain.from_iterable(step.sets)) for step in (there, here))
-    names = sorted(
-        before | now, key=lambda name: (-abs(before[name] - now[name]), -max(before[name], now[name]))
+    most_changed = sorted(
+        compared.counts.items(), key=lambda item: (-abs(item[1][0] - item[1][1]), -max(item[1]))
     )
     columns = [
-        column("Feature", names),
-        column("Sets before", [before[name] for name in names], "number"),
-        column("Sets now", [now[name] for name in names], "number"),
+        column("Feature", [name for name, _ in most_changed]),
+        column("Sets before", [before for _, (before, _) in most_changed], "number"),
+        column("Sets now", [now for _, (_, now) in most_changed], "number"),
     ]
     listed = table("difference", "In how many sets each feature is.", columns)
     return {"words": [compared.explain()], "sides": sides, "blocks": [listed]}

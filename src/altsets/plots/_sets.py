@@ -392,13 +392,12 @@ def stability(
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['set 0\\n1.00', 'set 1\\n1.00', 'any set\\n1.00']
     """
-    seen = views.stability(evaluation, most=most, source=source)
-    index = ["\N{EN DASH}" if value is None else f"{value:.2f}" for value in seen.index.values]
-    columns = [f"{name}\n{value}" for name, value in zip(seen.shares.columns, index, strict=True)]
+    shares, index = views.stability(evaluation, most=most, source=source)
+    numbers = ["\N{EN DASH}" if value is None else f"{value:.2f}" for value in index.values]
+    columns = [f"{name}\n{number}" for name, number in zip(shares.columns, numbers, strict=True)]
     # What is never chosen stays empty, so that the eye finds the rest.
-    values = tuple(tuple(value or None for value in row) for row in seen.shares.values)
+    values = tuple(tuple(value or None for value in row) for row in shares.values)
     meaning = "Below the sets: index of stability, 1 if always the same, 0 as by chance."
-    grid = replace(seen.shares, values=values)
-    ax = draw_grid(ax, grid, notes=[meaning, seen.index.note])
+    ax = draw_grid(ax, replace(shares, values=values), notes=[meaning, index.note])
     ax.set_xticks(range(len(columns)), columns)
     return ax

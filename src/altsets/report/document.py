@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from altsets.result import MARK
-from altsets.views.records import Bars, CurveMark, Curves, Grid, Membership
+from altsets.views.records import Bars, Curves, Grid, Membership
 from altsets.wording import paragraph
 
 Block = dict[str, Any]
@@ -114,8 +114,6 @@ def code(language: str, lines: str, label: str) -> Block:
 
 def to_plain(value: Any) -> Any:
     """The same value in JSON types; numbers that are not finite become None."""
-    if isinstance(value, CurveMark):
-        value = vars(value)
     if isinstance(value, dict):
         return {str(key): to_plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
@@ -188,7 +186,7 @@ def curves_chart(identity: str, title: str, seen: Curves, description: str) -> B
         x_name=seen.x_name,
         y_name=_named(seen.y_name, seen.shares),
         series=series,
-        mark=seen.mark,
+        mark=None if seen.mark is None else vars(seen.mark),
         lines=[{"label": line.label, "value": _percent(line.value, seen.shares)} for line in seen.lines],
         x_limits=seen.x_limits,
         y_limits=_percent(seen.y_limits, seen.shares),

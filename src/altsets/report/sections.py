@@ -298,8 +298,8 @@ def _score_table(evaluation: Evaluation) -> Block:
 def _stability_charts(evaluation: Evaluation) -> list[Block | None]:
     if evaluation.given:
         return []
-    seen = set_views.stability(evaluation, most=MOST_FEATURES)
-    meaning, index = "1: always the same features, 0: they agree no more than by chance.", seen.index
+    shares, index = set_views.stability(evaluation, most=MOST_FEATURES)
+    meaning = "1: always the same features, 0: they agree no more than by chance."
     each = zip(index.labels[: evaluation.n_sets], index.values, strict=False)
     values = ", ".join(f"{label} {value:.2f}" for label, value in each if value is not None)
     title = "Would other rows have led to the same features?"
@@ -311,7 +311,7 @@ def _stability_charts(evaluation: Evaluation) -> list[Block | None]:
         grid_chart(
             "chosen",
             "How often each feature was chosen",
-            seen.shares,
+            shares,
             "The share of the searches, each on other rows, in which a set had the feature.",
             row_name="Feature",
         ),

@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from altsets import documents
 from altsets.result import frame_of
 from altsets.session._state import NamedSet, value_in_words
 from altsets.wording import counted, join_words, list_some, paragraph, percent, plural, sentence
@@ -117,20 +116,18 @@ class SessionComparison:
             return f"The {what} is {before:.6g} in {first} and {after:.6g} in {second}."
         return sentence(f"{second} keeps {percent(after / before)} of the {what} of {first}")
 
+    @cached_property
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """In how many sets of each side each feature is."""
+        before, after = (Counter(chain.from_iterable(sets)) for sets in self.sets)
+        return {name: (before[name], after[name]) for name in self._members[0] | self._members[1]}
+
     def to_frame(self) -> Any:
         """One row for each feature, as a DataFrame of pandas: in how many sets of each side it is."""
-        names = list(self._members[0] | self._members[1])
         labels = self.labels if self.labels[0] != self.labels[1] else ("first", "second")
-        counts = [Counter(chain.from_iterable(sets)) for sets in self.sets]
-        columns = {
-            label: [count[name] for name in names] for label, count in zip(labels, counts, strict=True)
-        }
-        return frame_of({"feature": names, **columns}).set_index("feature")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain values, for JSON."""
-        found = {"shared": self.shared, "only": list(self.only), "same_sets": list(map(list, self.same_sets))}
-        return documents.plain_fields(self) | found | {"words": self.explain()}
+        counts = self.counts.values()
+        columns = {label: [count[side] for count in counts] for side, label in enumerate(labels)}
+        return frame_of({"feature": list(self.counts), **columns}).set_index("feature")
 
 
 def _some(names: Sequence[str]) -> str:

@@ -147,16 +147,6 @@ class Curves:
     y_limits: Limits = (None, None)
 
 
-@dataclass(frozen=True)
-class FeatureStability:
-    """Whether other rows would have led to the same features."""
-
-    #: How often each feature was chosen, for each set and for any of them.
-    shares: Grid
-    #: The stability index of each set and of all together: 1 if features are always the same, 0 as by chance.
-    index: Bars
-
-
 Answer = TypeVar("Answer", Result, Frontier, Evaluations, Evaluation, NearBest)
 Thing = TypeVar("Thing")
 

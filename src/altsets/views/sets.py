@@ -17,7 +17,6 @@ from altsets.search.near_best import NearBest
 from altsets.search.near_best.summary import headline
 from altsets.views.records import (
     Bars,
-    FeatureStability,
     Grid,
     Membership,
     ReferenceLine,
@@ -290,8 +289,11 @@ def neighbours(shares: Mapping[int, Mapping[int, float]]) -> list[int]:
     return order
 
 
-def stability(evaluation: Any, most: int | None = 25, source: str | None = None) -> FeatureStability:
-    """How often each feature is chosen on other rows, and a stability index for each set."""
+def stability(evaluation: Any, most: int | None = 25, source: str | None = None) -> tuple[Grid, Bars]:
+    """How often each feature is chosen on other rows, and a stability index of each set and of all together.
+
+    The index is 1 if features are always the same, and 0 if they agree no more than by chance.
+    """
     found = _with_folds(evaluation, "a plot of stability")
     if found.given:
         raise InputError(
@@ -316,7 +318,7 @@ def stability(evaluation: Any, most: int | None = 25, source: str | None = None)
         value_name=f"share of {searches} in which a feature is chosen",
         note=left_out,
     )
-    return FeatureStability(shares, _index(found, source, searches))
+    return shares, _index(found, source, searches)
 
 
 def _index(found: Evaluation, source: str | None, searches: str) -> Bars:
