@@ -97,6 +97,17 @@ def test_rows_without_a_covariate_do_not_count() -> None:
         )
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("quality", ["pearson", "f", "mutual_info"])
+def test_a_column_without_any_value_scores_nothing(quality: str) -> None:
+    X, y, _ = made()
+    weights = np.random.default_rng(1).exponential(size=ROWS)
+    known = scores_of(quality, X, y, sample_weight=weights)
+    found = scores_of(quality, X.assign(g5=np.nan), y, sample_weight=weights)
+    assert found[5] == 0
+    assert found[:5] == pytest.approx(known[:5])
+
+
 @pytest.mark.filterwarnings("ignore:missing values")
 def test_features_with_missing_values_are_adjusted_where_they_are_known() -> None:
     X, y, _ = made()

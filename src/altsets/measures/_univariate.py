@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.covariates import basis_of, orthonormal, unexplained
+from altsets.measures.covariates import basis_of, orthonormal, standardize, unexplained
 from altsets.measures.sparse_columns import UnitColumns, chi2_by_class, known_parts, variances_by_class
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
@@ -341,24 +341,6 @@ def refuse_classes(what: str, n_classes: int) -> None:
             f"{what} needs numbers or two classes, but the target has {n_classes} classes; "
             "use the measure mutual_info or symmetrical_uncertainty."
         )
-
-
-def standardize(matrix: Floats, weights: Floats | None = None) -> Floats:
-    """Columns of mean 0 and length 1, constant ones all 0; safe for columns far from zero or of any size.
-
-    With weights, rows are multiplied by their roots, so that products of columns are weighted sums.
-    """
-    largest = np.abs(matrix).max(axis=0)
-    centred = matrix / np.where(largest > 0, largest, 1.0)
-    if weights is None:
-        centred -= centred.mean(axis=0)
-    else:
-        centred -= (weights / weights.sum()) @ centred
-        centred *= np.sqrt(weights)[:, None]
-    centred[:, constant_columns(matrix)] = 0.0
-    lengths = np.sqrt((centred**2).sum(axis=0))
-    centred /= np.where(lengths > 0, lengths, 1.0)
-    return centred
 
 
 def rank_columns(matrix: Floats) -> Floats:

@@ -26,7 +26,7 @@ from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.features import Feature
 from altsets.tables.conversion import UsableColumns
-from altsets.tables.feature_matrix import Features, encode
+from altsets.tables.feature_matrix import Features, constant_columns, encode
 from altsets.wording import parameter
 
 #: The measures that can be adjusted.
@@ -59,20 +59,26 @@ def beside_covariates(table: UsableColumns, adjust: Sequence[Feature]) -> Usable
 def basis_of(covariates: Floats, weights: Floats | None = None) -> Floats:
     """Return orthonormal columns that span covariates and intercept, rows multiplied by the roots of their weights."""
     roots = np.ones(len(covariates)) if weights is None else np.sqrt(weights)
-    units = centred(covariates, weights) * roots[:, None]
-    lengths = np.linalg.norm(units, axis=0)
-    units = units[:, lengths > 0] / lengths[lengths > 0]
-    return orthonormal(np.hstack([(roots / np.linalg.norm(roots))[:, None], units]))
+    units = standardize(covariates, weights)
+    return orthonormal(np.hstack([(roots / np.linalg.norm(roots))[:, None], units[:, units.any(axis=0)]]))
 
 
-def centred(columns: Floats, weights: Floats | None) -> Floats:
-    """Return columns less their means, in units of their largest values, so that squares are finite."""
-    largest = np.abs(columns).max(axis=0, initial=0.0)
-    scaled = columns / np.where(largest > 0, largest, 1.0)
-    less: Floats = scaled - np.average(scaled, axis=0, weights=weights)
-    # What is left of a constant is rounding.
-    less[:, np.abs(less).max(axis=0, initial=0.0) < 1e-14] = 0.0
-    return less
+def standardize(matrix: Floats, weights: Floats | None = None) -> Floats:
+    """Columns of mean 0 and length 1, constant ones all 0; safe for columns far from zero or of any size.
+
+    With weights, rows are multiplied by their roots, so that products of columns are weighted sums.
+    """
+    largest = np.abs(matrix).max(axis=0)
+    centred = matrix / np.where(largest > 0, largest, 1.0)
+    if weights is None:
+        centred -= centred.mean(axis=0)
+    else:
+        centred -= (weights / weights.sum()) @ centred
+        centred *= np.sqrt(weights)[:, None]
+    centred[:, constant_columns(matrix)] = 0.0
+    lengths = np.sqrt((centred**2).sum(axis=0))
+    centred /= np.where(lengths > 0, lengths, 1.0)
+    return centred
 
 
 def orthonormal(columns: Floats) -> Floats:
@@ -104,13 +110,12 @@ def residuals(
     found = np.full(columns.shape, np.nan)
     missing = np.isnan(columns)
     incomplete = np.asarray(missing.any(axis=0))
-    for places in [np.flatnonzero(~incomplete), *np.flatnonzero(incomplete)[:, None]]:
+    in_part = np.flatnonzero(incomplete & ~missing.all(axis=0))
+    for places in [np.flatnonzero(~incomplete), *in_part[:, None]]:
         known = slice(None) if not incomplete[places].any() else np.flatnonzero(~missing[:, places[0]])
         some = None if weights is None else weights[known]
         roots = 1.0 if some is None else np.sqrt(some)[:, None]
-        units = centred(prepare(columns[known][:, places]), some) * roots
-        lengths = np.linalg.norm(units, axis=0)
-        units = np.divide(units, lengths, out=np.zeros_like(units), where=lengths > 0)
+        units = standardize(prepare(columns[known][:, places]), some)
         left = unexplained(units, basis_of(prepare(covariates[known]), some))
         found[np.arange(len(columns))[known][:, None], places] = left / roots
     return found

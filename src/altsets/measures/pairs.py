@@ -12,8 +12,8 @@ from altsets._kernels import correlations as kernel
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError, reason_of
 from altsets.features import Feature, are_counted, labels_of, real_numbers
-from altsets.measures._univariate import rank_columns, refuse_options, standardize
-from altsets.measures.covariates import residual_table
+from altsets.measures._univariate import rank_columns, refuse_options
+from altsets.measures.covariates import residual_table, standardize
 from altsets.measures.information.columns import patterns_of
 from altsets.measures.information.estimator import Estimator
 from altsets.measures.information.mutual_information import InformationPairs, as_uncertainty, warn_of_bins
