@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from altsets.search.additive.engine import AdditiveEngine
-from altsets.search.additive.limits import ADDITIVE_LIMITS
 from altsets.search.enumeration import EnumerationEngine
 from benchmarks.report import Section, duration, share, table
 from benchmarks.searches import Measured
@@ -25,6 +24,7 @@ from benchmarks.untuned import (
     fresh_additive,
     limited,
     measured,
+    set_limit,
     traced,
 )
 
@@ -69,14 +69,12 @@ VARIANTS: dict[str, Variant] = {
 #: The same for the additive engine.
 ADDITIVE_VARIANTS: dict[str, dict[str, Any]] = {
     EVERYTHING: {},
-    "sum: exact arrangement of degree sequences": {"arrangement_nodes": 0},
-    "sum: randomised arrangement": {"deal_attempts": 0},
-    "sum: integer programme over patterns": {"max_pattern_variables": 0},
-    "sum: all good sets listed (meet in the middle)": {"sum_max_listed": 0},
-    "minimum: annealing": {"anneal_runs": 0, "anneal_steps": 0, "first_anneal_steps": 0},
-    "minimum: exact search over a few sets": {"part_nodes": 0},
-    "minimum: restarts": {"restart_after": 10**9},
-    "minimum: ever wider windows at the root": {"widen_nodes": -1},
+    "sum: exact arrangement of degree sequences": {"max_sum.ARRANGEMENT_NODES": 0},
+    "sum: randomised arrangement": {"max_sum.DEAL_ATTEMPTS": 0},
+    "integer programme over patterns": {"pattern_milp.FEW_VARIABLES": 0},
+    "sum: all good sets listed (meet in the middle)": {"windows.SUM_LENGTH": 0},
+    "minimum: annealing": {"completion.ANNEALING_STEPS": 0},
+    "minimum: ever wider windows at the root": {"windows.WIDEN_NODES": -1},
 }
 
 
@@ -139,7 +137,9 @@ def _variant(name: str) -> EnumerationEngine:
 
 
 def _additive(name: str) -> AdditiveEngine:
-    return AdditiveEngine(replace(ADDITIVE_LIMITS, **ADDITIVE_VARIANTS[name]))
+    for limit, value in ADDITIVE_VARIANTS[name].items():
+        set_limit(limit, value)
+    return AdditiveEngine()
 
 
 def _line(name: str, found: Sequence[Measured], usual: Sequence[Measured]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -225,20 +226,25 @@ def traced(
 def limited(changes: Mapping[str, Any], without: Sequence[str] = ()) -> EnumerationEngine:
     """The engine without some phases, in a process where limits, named by their module, have other values."""
     for name, value in changes.items():
-        module, constant = _place(name)
-        setattr(module, constant, value)
+        set_limit(name, value)
     return EnumerationEngine([getattr(simultaneous, name) for name in without])
 
 
 def limit(name: str) -> Any:
-    """A limit of the simultaneous search, named by its module."""
+    """A limit of a search, a constant named by its module."""
     return getattr(*_place(name))
+
+
+def set_limit(name: str, value: Any) -> None:
+    """Let the searches of this process keep within another limit."""
+    setattr(*_place(name), value)
 
 
 def _place(name: str) -> tuple[Any, str]:
     module, constant = name.split(".")
-    package = "subset" if module == "fixed_size" else "simultaneous"
-    return import_module(f"altsets.search.{package}.{module}"), constant
+    packages = ("simultaneous", "subset", "additive")
+    (found,) = (one for one in packages if find_spec(f"altsets.search.{one}.{module}"))
+    return import_module(f"altsets.search.{found}.{module}"), constant
 
 
 #: The phases of the search under way in which something happened.

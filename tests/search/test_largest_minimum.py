@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,10 +14,9 @@ from altsets._kernels.packing import pack
 from altsets.problem import Problem
 from altsets.quality import Additive
 from altsets.result import Status
-from altsets.search.additive import pattern_milp
+from altsets.search.additive import best_set, max_min, max_sum, pattern_milp, windows
 from altsets.search.additive.best_set import Instance
 from altsets.search.additive.engine import AdditiveEngine
-from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.partial_solutions import MaxMinState, PartialSolutions, classes
 from altsets.search.additive.windows import WindowLists, window_of
 from altsets.search.run import Run
@@ -167,8 +165,7 @@ def test_windows_lose_no_solution(seed):
         search="simultaneous",
     )
     quality = Additive(scores)
-    limits = AdditiveLimits()
-    state = MaxMinState(Instance(quality, problem, Candidates(np.arange(n), scores), Run(), limits))
+    state = MaxMinState(Instance(quality, problem, Candidates(np.arange(n), scores), Run()))
     root, lists = PartialSolutions(state).root(), WindowLists(state)
     cap = problem.max_overlap
     solutions = [
@@ -180,7 +177,7 @@ def test_windows_lose_no_solution(seed):
     for theta in worst.max() * np.array([1.0, 0.999, 0.97, 0.9]):
         window = window_of(state, root, float(theta))
         assert window is not None
-        listed = lists.list_sets(root, window, limits.max_half_sets, limits.first_length)
+        listed = lists.list_sets(root, window, windows.MAX_HALF_SETS, windows.FIRST_LENGTH)
         assert listed is not None
         masks = {int(mask) for entry in listed for mask in entry.masks}
         for sets in (sets for sets, value in zip(solutions, worst, strict=True) if value >= theta):
@@ -198,23 +195,23 @@ def test_windows_lose_no_solution(seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("existing", [(), [(0, 1, 2, 3)]])
-def test_the_optimum_does_not_depend_on_limits(existing):
-    # With short lists and few nodes there are many branches, restarts and completions on the way.
-    tight = replace(
-        AdditiveLimits(),
-        restart_after=1,
-        root_max_half_sets=40,
-        max_half_sets=40,
-        first_length=6,
-        min_length=4,
-        max_length=8,
-        min_pick_nodes=5,
-        max_pick_nodes=10,
-        root_pick_nodes=10,
-        max_late_nodes=10**6,
-        max_sequences=3,
-        best_set_nodes=10,
-    )
+def test_the_optimum_does_not_depend_on_limits(existing, monkeypatch):
+    # With short lists and few nodes there are many branches and completions on the way.
+    tight = {
+        windows: {
+            "ROOT_HALF_SETS": 40,
+            "MAX_HALF_SETS": 40,
+            "FIRST_LENGTH": 6,
+            "MIN_LENGTH": 4,
+            "MAX_LENGTH": 8,
+            "MIN_PICK_NODES": 5,
+            "MAX_PICK_NODES": 10,
+            "ROOT_PICK_NODES": 10,
+        },
+        max_min: {"MAX_LATE_NODES": 10**6},
+        max_sum: {"MAX_SEQUENCES": 3},
+        best_set: {"MAX_NODES": 10},
+    }
     for seed in range(8):
         rng = np.random.default_rng(seed)
         scores = rng.random(14) if seed % 2 else rng.pareto(1.0, 14)
@@ -229,9 +226,12 @@ def test_the_optimum_does_not_depend_on_limits(existing):
             aggregation="min",
             existing=existing,
         )
-        usual, other = (
-            AdditiveEngine(limits).solve(quality, problem, Run()) for limits in (AdditiveLimits(), tight)
-        )
+        usual = AdditiveEngine().solve(quality, problem, Run())
+        with monkeypatch.context() as limited:
+            for module, limits in tight.items():
+                for name, value in limits.items():
+                    limited.setattr(module, name, value)
+            other = AdditiveEngine().solve(quality, problem, Run())
         assert set(usual.statuses) == set(other.statuses) == {Status.OPTIMAL}
         assert other.bound == pytest.approx(usual.bound, abs=1e-9)
 

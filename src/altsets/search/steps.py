@@ -327,6 +327,17 @@ class _Priced(Quality):
         return replace(form, linear=form.linear - self._prices)
 
 
+@dataclass(frozen=True)
+class Proven:
+    """The best set after prices and a bound on every such set; no set, and minus infinity, if there is none."""
+
+    chosen: FeatureSet | None
+    bound: float
+
+
+NO_SET = Proven(None, -math.inf)
+
+
 class SumSearch(Protocol):
     """Finds best sets faster where quality is a sum of scores."""
 
@@ -334,8 +345,8 @@ class SumSearch(Protocol):
     def ceiling(self) -> float:
         """No set is better than this, whatever comes before it."""
 
-    def best(self, step: NextStep, /) -> tuple[FeatureSet | None, float] | None:
-        """The best set after prices and a bound on all sets, -inf if there is none; None if nothing is proven."""
+    def best(self, step: NextStep, /) -> Proven | None:
+        """The proven best set after prices, if there is one; None if nothing is proven."""
 
 
 class NextSet:
@@ -392,8 +403,7 @@ class NextSet:
         """The best set after prices, and a bound on those not looked at."""
         proven = None if self._sums is None else self._sums.best(step)
         if proven is not None:
-            chosen, bound = proven
-            return (chosen if bound > threshold else None), bound
+            return (proven.chosen if proven.bound > threshold else None), proven.bound
         best = self._within_rules(step, threshold, max_nodes)
         if best is None:
             pricing = PricingOracle(priced(self.quality, step.prices), step.problem, self.run)

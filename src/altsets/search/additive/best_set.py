@@ -12,9 +12,13 @@ from altsets._kernels import best_set as kernel
 from altsets.arrays import Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
-from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
+
+#: Nodes of one branch and bound with fixed prices, before the problem is split in two with prices of their own.
+MAX_NODES = 20_000
+#: Splits in one sequential step before the solver takes over, whose cutting planes get further with many sets.
+MAX_SPLITS = 30
 
 #: The positions that count for a cap, each with its weight.
 Weights = tuple[tuple[int, int], ...]
@@ -28,7 +32,6 @@ class Instance:
     problem: Problem
     candidates: Candidates
     run: Run
-    limits: AdditiveLimits
 
 
 def best_set(
@@ -37,7 +40,6 @@ def best_set(
     others: Sequence[FeatureSet],
     overlaps: Sequence[int],
     tick: Callable[[], bool],
-    limits: AdditiveLimits,
     max_splits: float = math.inf,
     budgets: Sequence[tuple[Sequence[int], int]] = (),
 ) -> tuple[FeatureSet | None, float]:
@@ -61,7 +63,7 @@ def best_set(
         if sum(sorted(weights)[-n_features:]) > limit:
             inside = tuple((position, weight) for position, weight in enumerate(weights) if weight)
             caps[inside] = min(limit, caps.get(inside, limit))
-    search = _SplitSearch(candidates, n_features, caps, tick, limits)
+    search = _SplitSearch(candidates, n_features, caps, tick)
     search.run(max_splits)
     if search.best is None:
         return None, search.bound
@@ -77,9 +79,8 @@ class _SplitSearch:
         k: int,
         caps: dict[Weights, int],
         tick: Callable[[], bool],
-        limits: AdditiveLimits,
     ) -> None:
-        self.scores, self.k, self.tick, self.limits = candidates.scores, k, tick, limits
+        self.scores, self.k, self.tick = candidates.scores, k, tick
         self.caps = list(caps.values())
         #: The caps that each position counts for, with its weight.
         self.belongs: list[Weights] = [()] * len(candidates)
@@ -142,7 +143,7 @@ class _SplitSearch:
             caps,
             room,
             self.value - base,
-            self.limits.best_set_nodes,
+            MAX_NODES,
             self.tolerance,
             self.tick,
             entries[1],

@@ -9,8 +9,7 @@ from functools import cache
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status
-from altsets.search.additive.best_set import Instance, best_set
-from altsets.search.additive.limits import ADDITIVE_LIMITS, AdditiveLimits
+from altsets.search.additive.best_set import MAX_SPLITS, Instance, best_set
 from altsets.search.additive.max_min import largest_minimum
 from altsets.search.additive.max_sum import MaxSumSearch
 from altsets.search.additive.next_sum import NextSum, declines_steps
@@ -31,9 +30,6 @@ class AdditiveEngine:
 
     name = "additive"
 
-    def __init__(self, limits: AdditiveLimits = ADDITIVE_LIMITS) -> None:
-        self.limits = limits
-
     def declines(self, quality: Additive, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
         if problem.search == "sequential":
@@ -47,12 +43,12 @@ class AdditiveEngine:
         if not problem.is_plain and problem.search == "simultaneous":
             return best_usage(quality, problem)
         if not problem.is_plain:
-            following = NextSet(quality, problem, run, sums=NextSum(quality, problem, run))
-            return following.in_turn("Lagrangian branch and bound")
+            next_set = NextSet(quality, problem, run, sums=NextSum(quality, problem, run))
+            return next_set.in_turn("Lagrangian branch and bound")
         candidates = Candidates.select(quality.scores, problem)
         if len(candidates) < problem.n_features:
             return Answer.infeasible(problem, "too few features may be used")
-        instance = Instance(quality, problem, candidates, run, self.limits)
+        instance = Instance(quality, problem, candidates, run)
         if problem.search == "sequential":
             return _sequential(instance)
         if any(limit < 0 for limit in problem.existing_overlaps):
@@ -75,11 +71,11 @@ def _construction(instance: Instance) -> Callable[[], Construction]:
 
 def _sequential(instance: Instance) -> Answer:
     quality, problem, candidates = instance.quality, instance.problem, instance.candidates
-    k, run, limits = problem.n_features, instance.run, instance.limits
+    k, run = problem.n_features, instance.run
 
     def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
         overlaps = [problem.max_overlap_of(k, len(other)) for other in others]
-        chosen, bound = best_set(candidates, k, others, overlaps, run.tick, limits, limits.max_splits)
+        chosen, bound = best_set(candidates, k, others, overlaps, run.tick, MAX_SPLITS)
         value = -math.inf if chosen is None else quality.evaluate(chosen)
         if run.stopped or bound - value <= PROVEN or bound == -math.inf:
             return chosen, bound

@@ -12,16 +12,20 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable
 from dataclasses import replace
 
 from altsets.problem import FeatureSet
 from altsets.search.additive.best_set import Instance
-from altsets.search.additive.improvement import Completion, LocalImprovement
+from altsets.search.additive.completion import annealed
 from altsets.search.additive.max_sum import MaxSumSearch, best_responses
 from altsets.search.additive.partial_solutions import MaxMinState, Node, PartialSolutions
 from altsets.search.additive.windows import WindowSearch, best_sum
 from altsets.search.engine import PROVEN, Answer
+
+#: Steps of annealing for each place in the sets of the first incumbent: most problems need no more.
+STEPS_PER_PLACE = 150
+#: Nodes that are spent on a gap that is too small for users to care.
+MAX_LATE_NODES = 40
 
 
 def largest_minimum(instance: Instance) -> Answer:
@@ -43,58 +47,38 @@ def largest_minimum(instance: Instance) -> Answer:
 
 def _solve(state: MaxMinState) -> None:
     """From quick to slow methods, until the incumbent is proven."""
-    search, improvement = BestFirstSearch(state), LocalImprovement(state, _solve_part)
+    search = BestFirstSearch(state)
     root = search.tree.root()
     if not state.is_proven:
-        improvement.begin()
+        steps = STEPS_PER_PLACE * state.problem.n_sets * state.problem.n_features
+        state.update_incumbent(annealed(state, state.sets, state.bound, steps=steps))
         search.explore(root, max_nodes=1)
     if not state.is_proven:
-        root = search.windows.widen(root)
-    if not state.is_proven:
-        improvement.polish()
-        search.explore(root, improvement=improvement)
-
-
-def _solve_part(part: MaxMinState, n_decided: int, heads: tuple[int, ...]) -> None:
-    """A short search over a few sets of a larger solution, which hold these features of the first ones for good."""
-    search = BestFirstSearch(part, heads_stay=True)
-    search.explore(search.tree.node(n_decided, heads), max_nodes=part.limits.part_nodes)
+        search.explore(search.windows.widen(root))
 
 
 class BestFirstSearch:
-    """Best-first branch and bound over partial solutions; with ``heads_stay`` as in :class:`Completion`."""
+    """Best-first branch and bound over partial solutions."""
 
-    def __init__(self, state: MaxMinState, *, heads_stay: bool = False) -> None:
+    def __init__(self, state: MaxMinState) -> None:
         self._state = state
         self.tree = PartialSolutions(state)
-        self.windows = WindowSearch(state, Completion(state, heads_stay=heads_stay))
+        self.windows = WindowSearch(state)
 
-    def explore(
-        self, root: Node, max_nodes: float = math.inf, improvement: LocalImprovement | None = None
-    ) -> None:
+    def explore(self, root: Node, max_nodes: float = math.inf) -> None:
         """Search the windows of the most promising partial solution, or branch, until none can beat the incumbent."""
-        # With ``improvement``, each better incumbent is improved, and occasionally another one is tried.
-        state, limits, heap = self._state, self._state.limits, [root]
-        n_nodes = n_late = n_restarts = 0
-        while heap and not state.run.stopped and n_nodes < max_nodes and n_late < limits.max_late_nodes:
+        state, heap = self._state, [root]
+        n_nodes = n_late = 0
+        while heap and not state.run.stopped and n_nodes < max_nodes and n_late < MAX_LATE_NODES:
             n_nodes += 1
             n_late += state.is_nearly_proven
             node = heapq.heappop(heap)
             state.update_bound(node.bound)
             if state.is_proven:
                 return
-            best = state.best
             bound = self.windows.search(node)
-            if improvement is not None:
-                if state.best > best:
-                    improvement.improve()
-                if n_nodes > limits.restart_after * limits.restart_growth**n_restarts:
-                    improvement.restart(n_restarts)
-                    n_restarts += 1
-            following: Iterable[Node] = (
-                self.tree.children(node) if bound is None else [node.with_bound(bound)]
-            )
-            for child in following:
+            children = self.tree.children(node) if bound is None else [node.with_bound(bound)]
+            for child in children:
                 if child.bound > state.best + state.tolerance:
                     heapq.heappush(heap, child)
         # If the run was stopped, children of the last node may be missing.

@@ -19,13 +19,26 @@ from altsets.search.degree_bounds import degree_sequences, sum_bound
 from altsets.search.engine import PROVEN, Answer
 from altsets.search.subset.candidates import Candidates
 
+#: Nodes of the exact arrangement of one degree sequence.
+ARRANGEMENT_NODES = 20_000
+#: Exchanges of one randomised arrangement, and how many of these with other random numbers.
+DEAL_STEPS, DEAL_ATTEMPTS = 20_000, 2
+#: Degree sequences to try before the integer programme is used.
+MAX_SEQUENCES = 2_000
+#: Shares of the gap below the bound for which sequences are listed in turn, as long as they are not too many.
+SEQUENCE_SHARES = (1 / 16384, 1 / 2048, 1 / 256, 1 / 32, 1 / 4, 1.0)
+#: Sequences that could neither be arranged nor ruled out, before giving up.
+MAX_UNDECIDED = 8
+#: For sequences that are easier to arrange, one more part in so many of what pairs may share is left unused.
+SLACK_PARTS = 12
+
 
 class MaxSumSearch:
     """Degree-sequence bound, arrangements, integer programme, until something is proven; the run has the incumbent."""
 
     def __init__(self, instance: Instance) -> None:
         self._instance, self._quality, self._problem = instance, instance.quality, instance.problem
-        self._candidates, self._run, self._limits = instance.candidates, instance.run, instance.limits
+        self._candidates, self._run = instance.candidates, instance.run
         self._bound, self._proof = math.inf, ""
 
     def solve(self, *, exact: bool = True) -> Answer:
@@ -91,14 +104,14 @@ class MaxSumSearch:
 
     def _bound_by_sequences(self) -> float:
         """Try degree sequences from the best down until one works: the bound that follows."""
-        candidates, problem, run, limits = self._candidates, self._problem, self._run, self._limits
+        candidates, problem, run = self._candidates, self._problem, self._run
         floor = self._objective - candidates.tolerance(problem.n_features)
         sequences, reached = degree_sequences(
-            candidates, problem, self._bound, floor, limits.max_sequences, limits.sequence_shares, run.tick
+            candidates, problem, self._bound, floor, MAX_SEQUENCES, SEQUENCE_SHARES, run.tick
         )
         open_bound, undecided = -math.inf, 0
         for counts, value in sequences:
-            if run.stopped or undecided == limits.max_undecided:
+            if run.stopped or undecided == MAX_UNDECIDED:
                 return max(open_bound, value)
             possible, found = self._arrange(counts)
             if found:
@@ -111,7 +124,7 @@ class MaxSumSearch:
         """Sequences that do not use up all that pairs may share are easier to arrange: take the first that works."""
         problem, run = self._problem, self._run
         pairs = problem.n_sets * (problem.n_sets - 1) // 2
-        step = max(2, pairs // self._limits.slack_parts)
+        step = max(2, pairs // SLACK_PARTS)
         for unshared in range(2, problem.max_overlap * pairs, step):
             easier = sum_bound(self._candidates, problem, unshared, run.tick)
             if run.stopped or easier.counts is None or easier.value <= run.objective:
@@ -129,7 +142,7 @@ class MaxSumSearch:
     def _solve_patterns(self) -> None:
         """The integer programme over membership patterns, where it is small and something is left to prove."""
         candidates, problem, run = self._candidates, self._problem, self._run
-        if pattern_milp.n_variables(candidates, problem) > self._limits.max_pattern_variables:
+        if pattern_milp.n_variables(candidates, problem) > pattern_milp.FEW_VARIABLES:
             return
         if run.stopped or self._is_proven:
             return
@@ -142,7 +155,7 @@ def best_responses(instance: Instance, sets: Sequence[FeatureSet]) -> list[Featu
     """Replace each set by the best one that fits the others, as long as that helps; no set gets worse."""
     # Twin of the local search in ``simultaneous``, which takes any quality: these are exact, and by branch and bound
     # for additive scores two to five times faster.
-    problem, candidates, run, limits = instance.problem, instance.candidates, instance.run, instance.limits
+    problem, candidates, run = instance.problem, instance.candidates, instance.run
     evaluate, sets, improved = instance.quality.evaluate, list(sets), True
     overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * (len(sets) - 1)]
     tolerance = candidates.difference_tolerance(problem.n_features)
@@ -152,7 +165,7 @@ def best_responses(instance: Instance, sets: Sequence[FeatureSet]) -> list[Featu
             if run.tick():
                 break
             others = [*problem.existing, *sets[:number], *sets[number + 1 :]]
-            better, _ = best_set(candidates, problem.n_features, others, overlaps, run.tick, limits)
+            better, _ = best_set(candidates, problem.n_features, others, overlaps, run.tick)
             if better is not None and evaluate(better) > evaluate(sets[number]) + tolerance:
                 sets[number], improved = better, True
     return sets
@@ -160,22 +173,22 @@ def best_responses(instance: Instance, sets: Sequence[FeatureSet]) -> list[Featu
 
 def realise(instance: Instance, counts: Ints) -> tuple[bool, list[FeatureSet] | None]:
     """Sets with these degrees: whether they can exist, and the sets if they were found."""
-    problem, candidates, run, limits = instance.problem, instance.candidates, instance.run, instance.limits
+    problem, candidates, run = instance.problem, instance.candidates, instance.run
     n, n_sets, k, cap = len(candidates), problem.n_sets, problem.n_features, problem.max_overlap
     degrees: Ints = np.sum(counts[:, None] > np.arange(n)[None, :], axis=0, dtype=np.intc)
     if not problem.existing and n_sets <= PATTERN_SETS:
         shared = degrees[degrees > 1]
-        answer, found = arrange(shared, n_sets, k, cap, limits.arrangement_nodes, run.tick)
+        answer, found = arrange(shared, n_sets, k, cap, ARRANGEMENT_NODES, run.tick)
         if answer == 0:
             return False, None
         if answer == 1:
             return True, _fill_up(candidates, n_sets, k, found, int(np.sum(degrees > 0)))
     fixed = positions_of(problem.existing, candidates)
     caps = np.array(problem.existing_overlaps, dtype=np.intc)
-    for seed in range(limits.deal_attempts):
+    for seed in range(DEAL_ATTEMPTS):
         if run.stopped:
             break
-        members = deal(degrees, n_sets, k, fixed, caps, cap, limits.deal_steps, seed, run.tick)
+        members = deal(degrees, n_sets, k, fixed, caps, cap, DEAL_STEPS, seed, run.tick)
         if members is not None:
             return True, [candidates.features(np.flatnonzero(row)) for row in members]
     return True, None
@@ -200,12 +213,12 @@ def _fill_up(candidates: Candidates, n_sets: int, k: int, found: Ints, n_used: i
 
 def in_turn(instance: Instance) -> list[FeatureSet] | None:
     """The sets that sequential search would give: a valid solution, if it gets that far."""
-    problem, candidates, run, limits = instance.problem, instance.candidates, instance.run, instance.limits
+    problem, candidates, run = instance.problem, instance.candidates, instance.run
     sets: list[FeatureSet] = []
     while len(sets) < problem.n_sets:
         overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * len(sets)]
         others = [*problem.existing, *sets]
-        chosen, _ = best_set(candidates, problem.n_features, others, overlaps, run.tick, limits)
+        chosen, _ = best_set(candidates, problem.n_features, others, overlaps, run.tick)
         # With many sets, preparing the search takes long.
         if chosen is None or (run.tick() and len(sets) + 1 < problem.n_sets):
             return None

@@ -11,16 +11,18 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.constraints import Constraint
 from altsets.constraints.base import CostRule, CountRule, ReserveRule, TotalRule, UsageRule
-from altsets.problem import FeatureSet, Problem
+from altsets.problem import Problem
 from altsets.quality import Additive, Quality
-from altsets.search.additive.best_set import best_set
-from altsets.search.additive.limits import ADDITIVE_LIMITS
+from altsets.search.additive.best_set import MAX_SPLITS, best_set
 from altsets.search.engine import PROVEN, declines_extras, forbids_only
 from altsets.search.run import Run
-from altsets.search.steps import NextStep
+from altsets.search.steps import NO_SET, NextStep, Proven
 from altsets.search.subset.candidates import Candidates
 from altsets.search.subset.rules import Cap, Rules, in_units, preselected
 from altsets.wording import parameter
+
+#: The largest weight in a budget: prices for larger ones leave too few digits for scores.
+MOST_WEIGHT = 1_000
 
 
 def declines_steps(quality: Quality, problem: Problem) -> str | None:
@@ -76,21 +78,21 @@ class NextSum:
         """No set is better than this, whatever comes before it."""
         return math.fsum(self._candidates.scores[: self._problem.n_features].tolist())
 
-    def best(self, step: NextStep) -> tuple[FeatureSet | None, float] | None:
-        """The best set after prices and its value, None and -inf if there is none; None if nothing is proven."""
-        problem, limits, k = self._problem, ADDITIVE_LIMITS, self._problem.n_features
+    def best(self, step: NextStep) -> Proven | None:
+        """The proven best set after prices, if there is one; None if nothing is proven."""
+        problem, k = self._problem, self._problem.n_features
         budgets = [rule for rule in step.rules if isinstance(rule, CostRule)]
         counts = [rule for rule in step.rules if isinstance(rule, CountRule)]
         required = sorted({feature for rule in counts if rule.requires for feature in rule.group})
         forbidden = problem.forbidden.union(*(rule.group for rule in counts if rule.forbids))
         if len(required) > k or not forbidden.isdisjoint(required):
-            return None, -math.inf
+            return NO_SET
         candidates = self._open(step, forbidden.union(required), budgets)
         weighed = [
             ([int(rule.costs[feature]) for feature in candidates.indices.tolist()], _left(rule, required))
             for rule in budgets
         ]
-        if any(max(weights, default=0) > limits.max_weight for weights, _ in weighed):
+        if any(max(weights, default=0) > MOST_WEIGHT for weights, _ in weighed):
             return None
         others = () if problem.difference == "average" else step.before
         overlaps = [
@@ -99,21 +101,14 @@ class NextSum:
         base = math.fsum(self._priced(step)[required].tolist())
         if len(required) == k:
             fits = min([*overlaps, *(limit for _, limit in weighed)], default=0) >= 0
-            return (tuple(required), base) if fits else (None, -math.inf)
+            return Proven(tuple(required), base) if fits else NO_SET
         rest, bound = best_set(
-            candidates,
-            k - len(required),
-            others,
-            overlaps,
-            self._run.tick,
-            limits,
-            limits.max_splits,
-            weighed,
+            candidates, k - len(required), others, overlaps, self._run.tick, MAX_SPLITS, weighed
         )
         if rest is None:
-            return (None, bound) if bound == -math.inf else None
+            return NO_SET if bound == -math.inf else None
         value = math.fsum(candidates.scores[candidates.positions(rest)].tolist())
-        return None if bound - value > PROVEN else (tuple(sorted((*required, *rest))), base + bound)
+        return None if bound - value > PROVEN else Proven(tuple(sorted((*required, *rest))), base + bound)
 
     def _open(self, step: NextStep, taken: frozenset[int], budgets: Sequence[CostRule]) -> Candidates:
         """What a set may have besides the features that are settled, after prices."""

@@ -21,6 +21,11 @@ from altsets.search.subset.candidates import Candidates
 #: What kernels have room for: features in the mask of a set, and sets in the bit pattern of a feature.
 MASK_BITS, PATTERN_SETS = 64, 30
 
+#: A gap up to this share of the largest score ends the search; ``PROVEN`` is an upper limit in any case.
+PROVEN_GAP = 1e-9
+#: A relative gap up to this is too small for users to care.
+SMALL_GAP = 1e-6
+
 
 def classes(scores: Floats, fixed: npt.NDArray[np.uint8]) -> Ints:
     """Where the classes of interchangeable positions begin: equal scores, same existing sets."""
@@ -69,7 +74,7 @@ class MaxMinState:
     def __init__(self, instance: Instance) -> None:
         problem, candidates = instance.problem, instance.candidates
         self.instance, self.problem, self.candidates = instance, problem, candidates
-        self.quality, self.run, self.limits = instance.quality, instance.run, instance.limits
+        self.quality, self.run = instance.quality, instance.run
         self.shift = float(np.min(candidates.scores))
         self.scores: Floats = candidates.scores - self.shift
         self.tolerance = candidates.difference_tolerance(problem.n_features)
@@ -77,8 +82,7 @@ class MaxMinState:
         self.existing = positions_of(problem.existing, candidates)
         self.existing_masks = [mask_of(np.flatnonzero(row)) for row in self.existing]
         self.existing_caps = np.array(problem.existing_overlaps, dtype=np.intc)
-        # The first solution and the best one; the smallest quality in that, and what no solution has more than.
-        self.first: list[FeatureSet] = []
+        # The best solution, the smallest quality in it, and what no solution has more than.
         self.sets: list[FeatureSet] = []
         self.best, self.bound = -math.inf, math.inf
         self._head_values: dict[int, float] = {}
@@ -92,13 +96,13 @@ class MaxMinState:
     def is_proven(self) -> bool:
         """Whether the best minimum is proven."""
         scale = float(np.max(self.scores))
-        return self.bound - self.best <= min(PROVEN, max(self.limits.proven_gap * scale, self.tolerance))
+        return self.bound - self.best <= min(PROVEN, max(PROVEN_GAP * scale, self.tolerance))
 
     @property
     def is_nearly_proven(self) -> bool:
         """Whether the gap is too small for users to care and, with many sets of many features, too small to close."""
         worst = abs(self.best + self.offset)
-        return worst > 0 and (self.bound - self.best) / worst <= self.limits.small_gap
+        return worst > 0 and (self.bound - self.best) / worst <= SMALL_GAP
 
     def smallest_quality(self, sets: Sequence[FeatureSet]) -> float:
         """What counts, in shifted scores."""
@@ -108,15 +112,9 @@ class MaxMinState:
         """Keep these sets if their worst one is better."""
         worst = min(map(self.quality.evaluate, sets))
         value = worst - self.offset
-        self.first = self.first or list(sets)
         if value > self.best:
             self.best, self.sets = value, list(sets)
             self.run.update_incumbent(sets, worst)
-
-    def replace_incumbent(self, sets: Sequence[FeatureSet]) -> None:
-        """Go on from these sets, even if they are worse; the run keeps the better ones."""
-        self.best = -math.inf
-        self.update_incumbent(sets)
 
     def update_bound(self, bound: float) -> None:
         """No solution has a larger minimum."""
@@ -138,13 +136,13 @@ class MaxMinState:
 class Node:
     """A partial solution: for each set its head, the features it holds of the ``depth`` best ones, as a mask.
 
-    The needy sets are those with the least prospects, which determine the bound.
+    The bound is that of the sets with the least prospects, the ``weakest``; others may be filled up around them.
     """
 
     priority: float  # the negative bound, so that the heap gives the most promising node
     height: int  # the negative depth: of equally promising nodes the one that is decided furthest
     heads: tuple[int, ...]
-    needy: tuple[int, ...] = field(compare=False)
+    weakest: tuple[int, ...] = field(compare=False)
     lowered: bool = False  # whether a window has lowered its bound already
 
     @property
@@ -158,17 +156,17 @@ class Node:
         return -self.height
 
     @property
-    def needy_heads(self) -> list[int]:
-        """What the needy sets hold."""
-        return [self.heads[number] for number in self.needy]
+    def weakest_heads(self) -> list[int]:
+        """What the weakest sets hold."""
+        return [self.heads[number] for number in self.weakest]
 
     def with_bound(self, bound: float) -> Node:
         """The same node after a window has shown that it is worth no more."""
         return replace(self, priority=-bound, lowered=True)
 
-    def with_all_needy(self) -> Node:
+    def with_all_sets(self) -> Node:
         """The same node with all sets in its windows."""
-        return replace(self, needy=tuple(range(len(self.heads))))
+        return replace(self, weakest=tuple(range(len(self.heads))))
 
 
 class PartialSolutions:
@@ -187,8 +185,8 @@ class PartialSolutions:
         values = np.array([state.head_value(head) for head in heads])
         rooms = np.array([state.problem.n_features - head.bit_count() for head in heads], dtype=np.intc)
         slack = np.array([[state.overlap_left(g, h) for h in heads] for g in heads], dtype=np.intc)
-        bound, needy = prefix_bound(state.scores[depth:], values, rooms, slack, state.run.tick)
-        return Node(-min(bound, limit), -depth, heads, tuple(needy.tolist()))
+        bound, weakest = prefix_bound(state.scores[depth:], values, rooms, slack, state.run.tick)
+        return Node(-min(bound, limit), -depth, heads, tuple(weakest.tolist()))
 
     def children(self, node: Node) -> Iterator[Node]:
         """All ways to decide for the next feature in which sets it lies; equal sets are interchangeable."""

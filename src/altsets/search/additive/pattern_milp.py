@@ -28,6 +28,9 @@ from altsets.search.subset.rules import Cap, Rules, WholeBudget, preselected
 #: One number for each set: 1 if it has the feature.
 Pattern = tuple[int, ...]
 
+#: With more integer variables than these a programme takes long.
+FEW_VARIABLES = 600
+
 #: Larger costs are divided by the largest one: the solver's tolerances are absolute.
 LARGE_COST = 1_000
 
