@@ -218,7 +218,7 @@ def test_ctrl_c_while_folds_are_judged(run, table, monkeypatch, snapshot):
     judged = evaluating.evaluate_fold
 
     def interrupted(*arguments):
-        if arguments[2] == stop_at:
+        if arguments[1] == stop_at:
             signal.raise_signal(signal.SIGINT)
         return judged(*arguments)
 

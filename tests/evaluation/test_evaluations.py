@@ -249,17 +249,16 @@ def test_ctrl_c_in_a_search_ends_the_evaluation(monkeypatch):
 
 
 def test_points_that_folds_had_no_time_for(monkeypatch):
-    from altsets.evaluation import evaluating
+    from altsets.evaluation import folds
 
-    complete = evaluating.frontier_for
+    frontier, complete = altsets.frontier("f", 2, 1, X=WINE[0], y=WINE[1]), folds.by_tau
 
-    def hurried(selector, scored, features, *more, **asked):
-        found = complete(selector, scored, features, *more, **asked)
-        late = features.n_rows < len(WINE[1])
-        return altsets.results.Frontier(found.points[:2], found.parameters) if late else found
+    def hurried(*arguments, **asked):
+        found = complete(*arguments, **asked)
+        return altsets.results.Frontier(found.points[:2], found.parameters)
 
-    monkeypatch.setattr(evaluating, "frontier_for", hurried)
-    found = evaluate_frontier("f", *WINE, 2, 1, n_repeats=1)
+    monkeypatch.setattr(folds, "by_tau", hurried)
+    found = evaluate(frontier, *WINE, n_repeats=1)
     assert [*map(n_found, found)] == [5, 5, 0]
     assert set(found[2].folds[0].statuses) == {Status.NOT_FOUND}
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from altsets.evaluation.baseline import guess_in_words
 from altsets.evaluation.comparison import (
     Comparison,
     Paired,
     adjust,
     against_baseline,
     compare,
-    guess_in_words,
     mean_of,
     paired,
 )
-from altsets.evaluation.folds import Fold, Resample, class_name
+from altsets.evaluation.folds import Fold, Resample
 from altsets.evaluation.stability import (
     ANY,
     Shares,
@@ -128,11 +128,10 @@ class Measured:
 
     def guess(self, scorer: str | None = None) -> str:
         """Return what the baseline does, in words, such as "always saying 'no'"."""
-        kind = self.parameters.get("baseline", {}).get(self._scorer(scorer))
+        kind = self.parameters.get("baseline", {}).get(self._scorer(scorer), "")
         classes = {fold.majority for fold in self.folds}
-        positive = self.parameters.get("pos_label")
         majority = classes.pop() if len(classes) == 1 else None
-        return guess_in_words(kind, majority, None if positive is None else class_name(positive))
+        return guess_in_words(kind, majority, self.parameters.get("pos_label"))
 
     @cached_property
     def against_baseline(self) -> list[Comparison]:

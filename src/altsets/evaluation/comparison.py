@@ -18,17 +18,6 @@ ONE_IS_BEST = (
     *("accuracy", "average_precision", "balanced_accuracy", "concordance_index", "explained_variance", "f1"),
     *("jaccard", "matthews_corrcoef", "matthews_mean", "precision", "r2", "recall", "roc_auc"),
 )
-#: What the baseline predicts, in words.
-GUESSES = {
-    "risk": "always predicting the same risk",
-    "class": "always saying the most frequent class",
-    "positive": "always saying the positive class",
-    "guess": "guessing without features",
-    "labels": "always giving every label",
-    "shares": "always giving the same probabilities",
-    "mean": "always predicting the mean",
-    "median": "always predicting the median",
-}
 #: A difference with a p-value up to this may be real, though it was not shown.
 A_SIGN = 0.2
 
@@ -299,14 +288,6 @@ def interval(found: Paired) -> str:
 def in_folds(count: int) -> str:
     """Return a hedge: "as far as 5 folds can tell"."""
     return f"as far as {'one fold' if count == 1 else f'{count} folds'} can tell"
-
-
-def guess_in_words(kind: str | None, majority: str | None, positive: str | None = None) -> str:
-    """Say what the baseline does, such as "always saying 'no'", with the most frequent and the positive class."""
-    said = {"class": majority, "positive": positive}.get(kind or "")
-    if said is not None:
-        return f"always saying '{said}'"
-    return GUESSES.get(kind or "", "the baseline")
 
 
 #: What is said about sets that do not beat the baseline: whether others do, and whether there is no sign of more.

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from altsets.arrays import Indices
 from altsets.errors import InputError
 from altsets.evaluation._evaluations import FIXED, Evaluations
-from altsets.evaluation.folds import Fold, FoldScorer, Plan, Resample, locate_errors, search, search_bootstrap
+from altsets.evaluation.folds import Resample, evaluate_fold, search_bootstrap
 from altsets.evaluation.setup import EvaluationSettings, Setup, bootstrap_samples
 from altsets.evaluation.stability import MOST_RELATED, kinship_of, mean_kinship
 from altsets.features import whole_number
 from altsets.measures.workers import Task, run_tasks
-from altsets.problem import FeatureSet
-from altsets.result import Result, Status, StopReason
-from altsets.search.frontier import Frontier, FrontierPoint
-from altsets.selector import SelectAlternatives, check_frontier, frontier_for, selector_for
-
-#: Size, number of alternatives, tau.
-Place = tuple[int, int, float]
+from altsets.search.frontier import Frontier
 
 
 def evaluate(
@@ -144,13 +137,7 @@ def evaluate(
     curve = what if isinstance(what, Frontier) else None
     if curve is not None and n_bootstraps:
         raise InputError("n_bootstraps is for one search; leave it out, or give the selector of one point.")
-    if curve is None:
-        setup, points = Setup.of(what, X, y, settings), None
-    else:
-        places = list(map(_place, curve))
-        counts, every = [count + 1 for _, count, _ in places], _all_sets(curve)
-        setup = Setup.of(_selector_for(curve) or every, X, y, settings, sum(counts))
-        points = Points.of(curve, places, every.sets, setup.plan)
+    setup = Setup.of(what, X, y, settings)
     plan = setup.plan
     if n_bootstraps and not plan.searches:
         raise InputError(
@@ -158,7 +145,7 @@ def evaluate(
         )
     samples = bootstrap_samples(n_bootstraps, plan.target, plan.rows.groups, settings.random_state)
     tasks: list[Task] = [
-        *((evaluate_fold, (plan, points, number, *split)) for number, split in enumerate(setup.splits)),
+        *((evaluate_fold, (plan, number, *split)) for number, split in enumerate(setup.splits)),
         *((search_bootstrap, (plan, number, rows)) for number, rows in enumerate(samples)),
     ]
     done = run_tasks(tasks, n_jobs, callback)
@@ -167,11 +154,11 @@ def evaluate(
     if not folds:
         # After Ctrl-C, there must be something to return.
         raise KeyboardInterrupt
+    by_point = zip(zip(*folds, strict=True), plan.counts, strict=True)
+    evaluations = tuple(setup.evaluation(each, resamples, n_sets) for each, n_sets in by_point)
     if curve is not None:
-        by_point = zip(zip(*folds, strict=True), counts, strict=True)
-        evaluations = tuple(setup.evaluation(each, (), count) for each, count in by_point)
         return Evaluations(curve, evaluations, () if plan.searches else (FIXED,), **setup.when())
-    evaluation = setup.evaluation([fold for (fold,) in folds], resamples, plan.n_sets)
+    (evaluation,) = evaluations
     about_columns = list(plan.names) == list(plan.features.feature_names)
     table, weights, mean = plan.features, plan.rows.weights, None
     kinship = kinship_of(table, list(evaluation.names), weights) if about_columns else {}
@@ -179,75 +166,3 @@ def evaluate(
         mean = mean_kinship(table, weights, settings.random_state)
     found: dict[str, Any] = {"n_bootstraps": n_bootstraps, "kinship": kinship, "mean_kinship": mean}
     return replace(evaluation, **found, **setup.when())
-
-
-class Points(NamedTuple):
-    """The points of a frontier, with the search that finds them in each fold, or their given sets."""
-
-    places: list[Place]
-    asked: dict[str, Any]
-    given: list[list[FeatureSet]]
-
-    @classmethod
-    def of(cls, curve: Frontier, places: list[Place], every: Sequence[FeatureSet], plan: Plan) -> Points:
-        if plan.selector is None:
-            columns = dict(zip(every, plan.sets, strict=True))
-            return cls(places, {}, [[columns[chosen] for chosen in point.result.sets] for point in curve])
-        # Every tau that matters, if these are the points; else those that the frontier has, at all sizes.
-        asked: dict[str, Any] = {"n_features": curve.sizes, "n_alternatives": curve.counts, "tau": None}
-        planned = check_frontier(plan.selector, plan.features, **asked)
-        known = {(one.n_features, one.n_alternatives, float(one.tau or 0)) for one in planned}
-        if known != set(places):
-            asked["tau"] = sorted({point.tau for point in curve})
-        return cls(places, asked, [])
-
-
-def evaluate_fold(
-    plan: Plan, points: Points | None, number: int, train: Indices, test: Indices
-) -> list[Fold]:
-    """Return one fold for each point; the test rows are used for scoring only."""
-    where = f"fold {number}"
-    if points is None and plan.searches:
-        result, sets, statuses, model_of = search(plan, train, where)
-        scorer = FoldScorer(plan, number, train, test, model_of)
-        return [scorer.score(sets, statuses, result.qualities[: plan.n_sets])]
-    scorer = FoldScorer(plan, number, train, test)
-    if points is None:
-        return [scorer.score(plan.sets)]
-    if points.given:
-        counted = zip(points.given, points.places, strict=True)
-        return [scorer.score(sets, n_sets=count + 1) for sets, (_, count, _) in counted]
-    with locate_errors(where):
-        curve = frontier_for(plan.selector, *plan.on(train), **points.asked)
-    if curve.stop_reason is StopReason.INTERRUPTED:
-        # A search returns what it has after Ctrl-C; here that ends the whole evaluation.
-        raise KeyboardInterrupt
-    found = {_place(point): point.result for point in curve}
-    # A point is missing where the time limit came first.
-    return [
-        scorer.score(found[place].sets, found[place].statuses, found[place].qualities)
-        if place in found
-        else scorer.score((), [Status.NOT_FOUND] * (place[1] + 1))
-        for place in points.places
-    ]
-
-
-def _place(point: FrontierPoint) -> Place:
-    return point.n_features, point.n_alternatives, point.tau
-
-
-def _selector_for(curve: Frontier) -> SelectAlternatives | None:
-    """Return what finds the points of a frontier on other rows; None if its request does not say that."""
-    request = curve.points[0].result.request if curve.points else None
-    if curve.by != "tau" or request is None or request.quality is None or request.existing:
-        return None
-    return selector_for(request, n_features=curve.sizes[0], n_alternatives=curve.counts[-1])
-
-
-def _all_sets(curve: Frontier) -> Result:
-    """Return a result with the sets of all points, each once."""
-    results = [point.result for point in curve]
-    every = {chosen: names for one in results for chosen, names in zip(one.sets, one.texts, strict=True)}
-    if not every:
-        raise InputError("this frontier has no sets to evaluate; explain() says why.")
-    return replace(results[0], sets=list(every), texts=list(every.values()))

@@ -6,37 +6,73 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
+from altsets.evaluation.baseline import constant_prediction, score_baseline
 from altsets.evaluation.pipelines import SearchPipeline
 from altsets.measures.models import one_line
-from altsets.measures.risk_sets import ConcordanceScorer, ConstantRisk
-from altsets.measures.scoring import ModelRows, explain_fit_errors, positive_label, weight_scorer
+from altsets.measures.scoring import ModelRows, explain_fit_errors
 from altsets.measures.workers import WarningCapture
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
-from altsets.result import Result, Status
-from altsets.selector import SelectAlternatives, quality_of, search_for
+from altsets.request import Request
+from altsets.result import Result, Status, StopReason
+from altsets.search.answering import answer
+from altsets.search.frontier import Frontier, FrontierPoint
+from altsets.search.frontier.plan import SweepPlan
+from altsets.search.frontier.sweep import by_tau
+from altsets.selector import RowData, fitting, scored, warn_of_size
 from altsets.tables.feature_matrix import Features
-from altsets.tables.survival import is_survival
 from altsets.tables.target import Outcome, Target, target_of
 
 #: Makes the unfitted model of a set by its number.
 ModelOf = Callable[[int], Any]
+#: Size, number of alternatives, tau.
+Place = tuple[int, int, float]
+
+
+class Points(NamedTuple):
+    """The points of a frontier, and the parameters of the search that finds them."""
+
+    places: list[Place]
+    asked: dict[str, Any]
+
+    @classmethod
+    def of(cls, curve: Frontier, request: Request, features: Features) -> Points:
+        """Return the points of a frontier; wrong ones are refused before the table is scored."""
+        # Every tau that matters, if these are the points; else those that the frontier has, at all sizes.
+        places, names = list(map(place_of, curve)), features.feature_names
+        asked: dict[str, Any] = {"n_features": curve.sizes, "n_alternatives": curve.counts, "tau": None}
+        planned = SweepPlan.of(request.without_tau(), lambda one: one.check(names), **asked)
+        known = {(one.n_features, one.n_alternatives, float(one.tau or 0)) for one in planned}
+        if known != set(places):
+            asked["tau"] = sorted({point.tau for point in curve})
+        return cls(places, asked)
+
+
+class Answer(NamedTuple):
+    """Sets that were found on some rows, or given ones."""
+
+    sets: Sequence[FeatureSet]
+    statuses: Sequence[Status] = ()
+    qualities: Sequence[float] = ()
+    #: Makes the unfitted models of a pipeline.
+    model_of: ModelOf | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
     """What all folds have in common; rows of weight 0 are not there.
 
-    ``rows`` are what models and scorers get. Either ``selector`` or ``pipeline`` searches in each fold, or ``sets`` are
-    given. ``rows_matter`` is False for scores that the user supplied: they are the same on all rows.
+    ``rows`` are what models and scorers get. Either ``request`` or ``pipeline`` searches in each fold, or ``sets`` are
+    given: for one point, or for each point of a frontier. ``rows_matter`` is False for scores that the user supplied:
+    they are the same on all rows.
     """
 
     features: Features
@@ -46,47 +82,50 @@ class Plan:
     fresh_model: Callable[[], Any]
     is_own: bool
     scoring: Mapping[str, Any]
-    n_sets: int
-    selector: SelectAlternatives | None = None
-    sets: tuple[FeatureSet, ...] = ()
-    rows_matter: bool = True
+    #: The number of sets, of a frontier for each point.
+    counts: tuple[int, ...] = ()
+    sets: tuple[tuple[FeatureSet, ...], ...] = ()
+    request: Request | None = None
     pipeline: SearchPipeline | None = None
+    points: Points | None = None
+    n_jobs: int | None = None
+    rows_matter: bool = True
 
     @property
     def searches(self) -> bool:
-        return self.selector is not None or self.pipeline is not None
+        return not self.sets
 
     @property
     def names(self) -> Sequence[str]:
         """The names of the features that sets are made of."""
         return self.features.feature_names if self.pipeline is None else self.pipeline.names
 
-    def on(self, rows: Indices) -> tuple[Quality, Features, Floats | None]:
-        """Return the quality of the selector on some rows, with these rows and their weights."""
+    def on(self, rows: Indices) -> tuple[Request, Quality, Features, Floats | None]:
+        """Return the request for some rows and its quality there, with these rows and their weights."""
         features, labels = self.features.rows(rows), self.rows.labels[rows]
         # Not the columns of models, which may be large.
         parts = (self.rows.weights, self.rows.groups)
         weights, groups = (None if each is None else each[rows] for each in parts)
-        counting = weights if self.rows_matter else None
-        return quality_of(self._selector_on(labels), features, labels, counting, groups), features, weights
+        request = self._request_on(labels)
+        known = RowData(labels, weights if self.rows_matter else None, groups)
+        return request, scored(request, features, known, self.n_jobs), features, weights
 
-    def _selector_on(self, labels: npt.NDArray[Any]) -> Any:
-        """Return the selector, with the task of the whole table where some rows alone do not show it.
+    def _request_on(self, labels: npt.NDArray[Any]) -> Request:
+        """Return the request, with the task of the whole table where some rows alone do not show it.
 
         Otherwise "auto" stays, as in ``fit``: correlations take numbers as they are, which "classification" refuses.
         """
-        from sklearn.base import clone
-
-        selector, target = self.selector, self.target
-        if selector is None or selector.task != "auto" or not isinstance(target, Target):
-            return selector
+        request, target = self.request, self.target
+        assert request is not None
+        if request.task != "auto" or not isinstance(target, Target):
+            return request
         try:
             if target.numeric is not None and target_of(labels, len(labels)).task == target.task:
-                return selector
+                return request
         except InputError:
             # Such as a single class, which the quality reports.
             pass
-        return clone(selector).set_params(task=target.task)
+        return replace(request, task=target.task)
 
 
 @dataclass(frozen=True)
@@ -180,56 +219,46 @@ class FoldScorer:
     pipeline get all columns, and keep those of the set.
     """
 
-    def __init__(
-        self, plan: Plan, number: int, train: Indices, test: Indices, model_of: ModelOf | None = None
-    ) -> None:
-        self._plan, self._number, self._test_rows, self._model_of = plan, number, test, model_of
+    def __init__(self, plan: Plan, number: int, train: Indices, test: Indices) -> None:
+        self._plan, self._number, self._test_rows = plan, number, test
         self._train, self._test = plan.rows.part(train), plan.rows.part(test)
         #: Test scores, training scores and the constant prediction, if any.
         self._known: dict[FeatureSet, tuple[dict[str, float], dict[str, float], str | None]] = {}
 
-    def score(
-        self,
-        sets: Sequence[FeatureSet],
-        statuses: Sequence[Status] = (),
-        qualities: Sequence[float] = (),
-        n_sets: int | None = None,
-    ) -> Fold:
-        """Score sets: those that were found, with one status for each that was requested; or given ones."""
-        n_sets = n_sets or len(statuses) or len(sets)
+    def score(self, answer: Answer, n_sets: int) -> Fold:
+        """Score the sets of a point, which has so many at most."""
 
         def pad(values: Sequence[float]) -> tuple[float, ...]:
             return (*values[:n_sets], *[math.nan] * (n_sets - len(values)))
 
-        for position, chosen in enumerate(sets):
+        for position, chosen in enumerate(answer.sets):
             if chosen not in self._known:
-                self._known[chosen] = self._score_set(chosen, position)
-        found = [self._known[chosen] for chosen in sets]
+                model = None if answer.model_of is None else answer.model_of(position)
+                self._known[chosen] = self._score_set(chosen, position, model)
+        found = [self._known[chosen] for chosen in answer.sets]
         baseline, majority = self._baseline
         return Fold(
             self._number,
             len(self._train.labels),
             len(self._test.labels),
-            tuple(sets),
-            tuple(statuses),
+            tuple(answer.sets),
+            tuple(answer.statuses),
             {name: pad([scores[name] for scores, _, _ in found]) for name in self._plan.scoring},
             {name: pad([scores[name] for _, scores, _ in found]) for name in self._plan.scoring},
-            pad(qualities),
+            pad(answer.qualities),
             # Given sets have no quality.
-            pad(self._test_qualities(sets) if statuses else []),
+            pad(self._test_qualities(answer.sets) if answer.statuses else []),
             tuple(constant for _, _, constant in found),
             dict(baseline),
             majority,
         )
 
     def _score_set(
-        self, chosen: FeatureSet, position: int
+        self, chosen: FeatureSet, position: int, model: Any
     ) -> tuple[dict[str, float], dict[str, float], str | None]:
         plan, where = self._plan, f"fold {self._number}, set {position}"
-        if self._model_of is None:
-            model, columns = plan.fresh_model(), chosen
-        else:
-            model, columns = self._model_of(position), tuple(range(plan.features.n_features))
+        columns = chosen if model is None else tuple(range(plan.features.n_features))
+        model = plan.fresh_model() if model is None else model
         try:
             with locate_errors(where), explain_fit_errors(plan.features, model, columns, own=plan.is_own):
                 model = self._train.fit(model, columns)
@@ -252,7 +281,7 @@ class FoldScorer:
     def _test_qualities(self, sets: Sequence[FeatureSet]) -> list[float]:
         """Return the quality of sets on the test rows; nan where it is not defined."""
         # The steps of a pipeline before the search are not fitted to test rows.
-        if not self._plan.rows_matter or not sets or self._model_of is not None:
+        if not self._plan.rows_matter or not sets or self._plan.pipeline is not None:
             return []
         try:
             # Warnings about few rows do not matter here: nothing is searched on them.
@@ -265,7 +294,7 @@ class FoldScorer:
 
     @cached_property
     def _test_quality(self) -> Quality:
-        return self._plan.on(self._test_rows)[0]
+        return self._plan.on(self._test_rows)[1]
 
 
 def _score(model: Any, chosen: Sequence[int], rows: ModelRows, name: str, scorer: Any, where: str) -> float:
@@ -281,37 +310,78 @@ def _score(model: Any, chosen: Sequence[int], rows: ModelRows, name: str, scorer
 
 def with_number_found(plan: Plan) -> Plan:
     """Return the plan of a search for as many sets as there are: each fold has as many as all rows give."""
-    result, *_ = search(plan, np.arange(plan.features.n_rows), "all rows")
-    if not result.sets:
+    result, sets, _ = _search(plan, np.arange(plan.features.n_rows), "all rows")
+    if not sets:
         raise InputError(f"no set was found on all rows. {result.reason}".strip())
-    return replace(plan, n_sets=len(result.sets))
+    return replace(plan, counts=(len(sets),))
+
+
+def evaluate_fold(plan: Plan, number: int, train: Indices, test: Indices) -> list[Fold]:
+    """Return one fold for each point; the test rows are used for scoring only."""
+    scorer = FoldScorer(plan, number, train, test)
+    answers = _answers(plan, train, f"fold {number}")
+    return [scorer.score(answer, n_sets) for answer, n_sets in zip(answers, plan.counts, strict=True)]
 
 
 def search_bootstrap(plan: Plan, number: int, rows: Indices) -> Resample:
-    _, sets, statuses, _ = search(plan, rows, f"bootstrap sample {number}")
+    ((sets, statuses, *_),) = _answers(plan, rows, f"bootstrap sample {number}")
     return Resample(number, len(rows), tuple(sets), tuple(statuses))
 
 
-def search(
-    plan: Plan, rows: Indices, where: str
-) -> tuple[Result, Sequence[FeatureSet], Sequence[Status], ModelOf | None]:
-    """Search on some rows; sets and statuses are cut to the number that all folds have.
+def _answers(plan: Plan, rows: Indices, where: str) -> list[Answer]:
+    """Return the sets of each point: given ones, or those that are found on some rows."""
+    if not plan.searches:
+        return [Answer(sets) for sets in plan.sets]
+    if plan.points is not None:
+        return _curve(plan, plan.points, rows, where)
+    result, sets, model_of = _search(plan, rows, where)
+    (n_sets,) = plan.counts
+    statuses = [*result.statuses, *[Status.NOT_FOUND] * (n_sets - len(result.statuses))]
+    return [Answer(sets[:n_sets], statuses[:n_sets], result.qualities[:n_sets], model_of)]
 
-    The last item makes the models of a pipeline; None without one.
-    """
-    model_of, n_sets = None, plan.n_sets
+
+def _search(plan: Plan, rows: Indices, where: str) -> tuple[Result, Sequence[FeatureSet], ModelOf | None]:
+    """Return the answer on some rows, its sets, and what makes the unfitted models of a pipeline by number."""
+    model_of = None
     with locate_errors(where):
         if plan.pipeline is None:
-            result = search_for(plan.selector, *plan.on(rows))
+            request, quality, features, weights = plan.on(rows)
+            n_columns = max(1, quality.n_features_in - len(quality.constant))
+            warn_of_size(request, n_columns, quality.n_features_in)
+            request = fitting(request, n_columns)
+            result = answer(request, quality, measured=request.measured(features, weights))
             sets = result.sets
         else:
             with explain_fit_errors(plan.features, plan.pipeline.model, own=True):
                 result, sets, model_of = plan.pipeline.search(plan.rows.part(rows))
-    if result.interrupted:
-        # A search returns what it has after Ctrl-C; here that ends the whole evaluation.
+    _raise_ctrl_c(result.interrupted)
+    return result, sets, model_of
+
+
+def _curve(plan: Plan, points: Points, rows: Indices, where: str) -> list[Answer]:
+    with locate_errors(where):
+        request, quality, features, weights = plan.on(rows)
+        request = request.without_tau()
+        curve = by_tau(request, quality, **points.asked, measured=request.measured(features, weights))
+    _raise_ctrl_c(curve.stop_reason is StopReason.INTERRUPTED)
+    found = {place_of(point): point.result for point in curve}
+    # A point is missing where the time limit came first.
+    return [
+        Answer(found[place].sets, found[place].statuses, found[place].qualities)
+        if place in found
+        else Answer((), [Status.NOT_FOUND] * (place[1] + 1))
+        for place in points.places
+    ]
+
+
+def _raise_ctrl_c(interrupted: bool) -> None:
+    """End the whole evaluation after Ctrl-C; a search returns what it has."""
+    if interrupted:
         raise KeyboardInterrupt
-    statuses = [*result.statuses, *[Status.NOT_FOUND] * (n_sets - len(result.statuses))]
-    return result, sets[:n_sets], statuses[:n_sets], model_of
+
+
+def place_of(point: FrontierPoint) -> Place:
+    return point.n_features, point.n_alternatives, point.tau
 
 
 @contextmanager
@@ -321,131 +391,3 @@ def locate_errors(where: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
-
-
-# --- Dummy-model baseline ------------------------------------------------------------------------------
-
-
-#: Scores that are 0 without a positive prediction, and so for the most frequent class, which is mostly the other one.
-OF_POSITIVES = ("f1_score", "fbeta_score", "jaccard_score", "precision_score")
-#: Averages over classes that reward a prediction for naming each class now and then.
-OVER_CLASSES = ("macro", "weighted")
-
-
-def kind_of(scoring: Any, classes: bool, several: bool = False) -> str:
-    """Return which prediction without features is best by a score, as far as that is known: a key of ``GUESSES``."""
-    from sklearn.metrics import get_scorer
-
-    if isinstance(scoring, ConcordanceScorer):
-        return "risk"
-    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
-    name = str(getattr(getattr(scorer, "_score_func", scorer), "__name__", ""))
-    if classes and getattr(scorer, "_response_method", "predict") != "predict":
-        return "shares"
-    if classes and name in OF_POSITIVES:
-        if several:
-            return "labels"
-        if getattr(scorer, "_kwargs", {}).get("average") in OVER_CLASSES:
-            return "guess"
-        if positive_label(scorer) is not None:
-            return "positive"
-    if classes:
-        return "class"
-    return "median" if "absolute" in name or "pinball" in name else "mean"
-
-
-def score_baseline(
-    train: ModelRows, test: ModelRows, scoring: Mapping[str, Any], classes: bool
-) -> tuple[dict[str, float], str | None]:
-    """Return test scores of a dummy model, by scorer (nan where one does not work), and the most frequent class."""
-    if is_survival(train.labels):
-        return {name: _score_dummy(ConstantRisk(), scorer, test) for name, scorer in scoring.items()}, None
-    several = train.labels.ndim > 1
-    scores = {}
-    for name, scorer in scoring.items():
-        kind = kind_of(scorer, classes, several)
-        if kind == "guess":
-            scores[name] = _score_guess(train, scorer, test)
-        else:
-            scores[name] = _score_dummy(_fit_dummy(train, kind, scorer), scorer, test)
-    if several or not classes:
-        return scores, None
-    return scores, class_name(_fit_dummy(train, "class").predict(_no_features(1))[0])
-
-
-def _fit_dummy(train: ModelRows, kind: str, scorer: Any = None) -> Any:
-    from sklearn.dummy import DummyClassifier, DummyRegressor
-
-    labels, constant = train.labels, None
-    if kind == "positive" and (labels == positive_label(scorer)).any():
-        constant = [positive_label(scorer)]
-    elif kind == "labels":
-        # The last class of each target: of labels, that a row has it.
-        constant = [np.unique(column)[-1] for column in labels.T]
-    if kind in ("mean", "median"):
-        model = DummyRegressor(strategy=kind)
-    else:
-        # With "prior", the class is the most frequent one, and the probabilities are the shares of all.
-        strategy = "prior" if constant is None else "constant"
-        model = DummyClassifier(strategy=strategy, constant=constant)
-    return model.fit(_no_features(len(labels)), labels, train.weights)
-
-
-def _no_features(n_rows: int) -> Floats:
-    """A table without information; a score that looks at it anyway becomes nan as well."""
-    return np.full((n_rows, 1), math.nan)
-
-
-def _score_dummy(model: Any, scorer: Any, rows: ModelRows) -> float:
-    score = weight_scorer(scorer, rows.weights)
-    return _without_errors(lambda: score(model, _no_features(len(rows.labels)), rows.labels))
-
-
-def _without_errors(score: Callable[[], Any]) -> float:
-    try:
-        # Scorers warn of a constant prediction, such as precision without any positive one.
-        with WarningCapture():
-            return float(score())
-    except Exception:
-        return math.nan
-
-
-def _score_guess(train: ModelRows, scorer: Any, test: ModelRows) -> float:
-    """Return the better score of always the most frequent class, and of classes at random by their shares.
-
-    At random means that each class is predicted for its share of the rows of every class, so nothing is drawn.
-    """
-    classes, shares = _count_classes(train)
-    actual, counts = _count_classes(test)
-
-    def score(predicted: Floats) -> Any:
-        rows, columns = np.nonzero(weights := np.outer(counts, predicted))
-        options = {**scorer._kwargs, "sample_weight": weights[rows, columns]}
-        return scorer._sign * scorer._score_func(actual[rows], classes[columns], **options)
-
-    most_frequent = np.eye(len(shares))[shares.argmax()]
-    return max(_without_errors(partial(score, predicted)) for predicted in (shares, most_frequent))
-
-
-def _count_classes(rows: ModelRows) -> tuple[npt.NDArray[Any], Floats]:
-    classes, codes = np.unique(rows.labels, return_inverse=True)
-    counts = np.bincount(codes, rows.weights, len(classes))
-    return classes, counts / counts.sum()
-
-
-def constant_prediction(model: Any, table: Any, labels: npt.NDArray[Any]) -> str | None:
-    """Return the one value that a model predicts for every row though the labels differ; None otherwise."""
-    if len(labels) < 2 or labels.ndim > 1 or is_survival(labels) or (labels == labels[0]).all():
-        return None
-    try:
-        predicted = np.asarray(model.predict(table))
-        constant = predicted.shape == labels.shape and bool((predicted == predicted[0]).all())
-    except Exception:
-        # Custom scorers may need something other than predictions of a model.
-        return None
-    return class_name(predicted[0]) if constant else None
-
-
-def class_name(label: Any) -> str:
-    value = label.item() if isinstance(label, np.generic) else label
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -7,7 +7,7 @@ import math
 import numbers
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -17,7 +17,8 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.evaluation._evaluation import Evaluation
-from altsets.evaluation.folds import Fold, Plan, Resample, kind_of, with_number_found
+from altsets.evaluation.baseline import kind_of
+from altsets.evaluation.folds import Fold, Plan, Points, Resample, with_number_found
 from altsets.evaluation.pipelines import SearchPipeline, check_pipeline, selector_place
 from altsets.features import FeatureNames, as_number, whole_number
 from altsets.measures import models
@@ -34,8 +35,10 @@ from altsets.measures.workers import check_jobs, n_workers
 from altsets.problem import FeatureSet
 from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality.spec import spec_of
+from altsets.request import Request
 from altsets.result import Result
-from altsets.selector import Alternative, SelectAlternatives, check_request, groups_of
+from altsets.search.frontier import Frontier
+from altsets.selector import Alternative, SelectAlternatives, check_request, groups_of, request_of
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.tables.survival import Survival
@@ -103,33 +106,34 @@ class Setup:
     started: float
 
     @classmethod
-    def of(cls, what: Any, X: Any, y: Any, settings: EvaluationSettings, n_sets: int = 0) -> Setup:
-        """Check everything; ``n_sets`` is the number of sets of all points of a frontier."""
+    def of(cls, what: Any, X: Any, y: Any, settings: EvaluationSettings) -> Setup:
+        """Check everything."""
         started = time.perf_counter()
         settings, place = settings.checked(), selector_place(what)
-        selector = what if isinstance(what, SelectAlternatives) else None
+        request = _request_for(what if place is None else what.steps[place][1])
         if place is not None:
             check_pipeline(what, settings.estimator)
             settings = settings._replace(estimator=what)
-        searching = selector if place is None else what.steps[place][1]
-        if settings.task == "auto" and searching is not None:
-            settings = settings._replace(task=str(searching.task))
-        table = usable_columns(X, "error" if selector is None else selector.unusable).features
+        if settings.task == "auto" and request is not None:
+            settings = settings._replace(task=request.task)
+        own = request if place is None else None
+        table = usable_columns(X, "error" if own is None else own.unusable).features
         refuse_other_rows(table, groups=settings.groups)
         kept = counted_rows(settings.sample_weight, table.n_rows)
         groups = groups_of(settings.groups, table.n_rows)
         features, labels, weights = counted(table, y, settings.sample_weight, settings.task)
-        plan = _plan(what, place, searching, features, labels, weights, kept_groups(groups, kept), settings)
+        plan = _plan(features, labels, weights, kept_groups(groups, kept), settings)
+        plan = _with_sets(plan, what) if request is None else _with_search(plan, what, request, settings)
         if settings.n_repeats == AUTO:
-            cost = features.n_rows * features.n_features * (n_sets or plan.n_sets)
+            cost = features.n_rows * features.n_features * sum(plan.counts)
             several = settings.splits_by_number and cost <= CHEAP
             settings = settings._replace(n_repeats=REPEATS if several else 1)
         splits = split_rows(settings, plan, groups, kept)
         # The whole table, as it was given.
         data = data_of(table, in_one_form(y, settings.task))
         origin: dict[str, Any] = {"data": data, "task": plan.target.task, "seed": settings.random_state}
-        if selector is not None:
-            origin["constraints"] = constraints_by_name(selector.constraints, table.feature_names)
+        if own is not None:
+            origin["constraints"] = constraints_by_name(own.constraints, table.feature_names)
         return cls(plan, splits, settings, origin, started)
 
     def evaluation(self, folds: Sequence[Fold], resamples: Sequence[Resample], n_sets: int) -> Evaluation:
@@ -181,22 +185,30 @@ class Setup:
         return {"elapsed": elapsed, "provenance": record(self.origin, elapsed)}
 
 
+def _request_for(what: Any) -> Request | None:
+    """Return the request by which a selector or a frontier searches on other rows; None for sets that stay the same."""
+    if isinstance(what, SelectAlternatives):
+        return request_of(what)
+    if not isinstance(what, Frontier):
+        return None
+    if not any(point.result.sets for point in what):
+        raise InputError("this frontier has no sets to evaluate; explain() says why.")
+    request = what.points[0].result.request
+    if what.by != "tau" or request is None or request.quality is None or request.existing:
+        return None
+    return replace(request, n_features=what.sizes[0], n_alternatives=what.counts[-1])
+
+
 def _plan(
-    what: Any,
-    place: int | None,
-    searching: SelectAlternatives | None,
     features: Features,
     y: Any,
     weights: Floats | None,
     groups: npt.NDArray[Any] | None,
     settings: EvaluationSettings,
 ) -> Plan:
-    """Check what all folds have in common, before the first one."""
-    from sklearn.base import clone
-
+    """Check how sets are scored in all folds, before the first one."""
     target = outcome_of(y, features.n_rows, settings.task)
     classes, labels = target.is_classes, labels_for_models(y, target)
-    sets = () if searching is not None else check_sets(what, features.feature_names)
     how = (settings.estimator, classes, settings.random_state, settings.class_weight)
     create = partial(models.fresh_model, *how, survival=isinstance(target, Survival))
     model = create()
@@ -208,30 +220,37 @@ def _plan(
     }
     if weights is not None:
         models.names_for_weights(model)
-    selector = searching if place is None else None
-    if selector is not None:
-        check_request(selector, features)
-        # A copy for this task, which leaves processors to the other folds.
-        selector = clone(selector).set_params(task=settings.task)
-        if n_workers(settings.n_jobs) > 1 and selector.n_jobs is None:
-            selector.set_params(n_jobs=1)
     rows = ModelRows(models.table_for(settings.estimator, features), labels, weights, groups)
-    pipeline = None if place is None else SearchPipeline.of(model, place, rows, features)
-    as_many = searching is not None and isinstance(searching.n_alternatives, str)
-    plan = Plan(
-        features,
-        target,
-        rows,
-        create,
-        models.is_own(settings.estimator),
-        scorers,
-        len(sets) if searching is None else 0 if as_many else int(searching.n_alternatives) + 1,
-        selector,
-        sets,
-        rows_matter=selector is None or spec_of(selector.quality, selector.quality_params).uses_target,
-        pipeline=pipeline,
-    )
-    return with_number_found(plan) if as_many else plan
+    return Plan(features, target, rows, create, models.is_own(settings.estimator), scorers)
+
+
+def _with_sets(plan: Plan, what: Any) -> Plan:
+    """Return the plan with the sets of a result or a list, or with those of all points of a frontier."""
+    names = plan.features.feature_names
+    if not isinstance(what, Frontier):
+        sets = check_sets(what, names)
+        return replace(plan, sets=(sets,), counts=(len(sets),))
+    each = (check_sets(point.result, names) if point.result.sets else () for point in what)
+    return replace(plan, sets=tuple(each), counts=tuple(point.n_alternatives + 1 for point in what))
+
+
+def _with_search(plan: Plan, what: Any, request: Request, settings: EvaluationSettings) -> Plan:
+    """Return the plan with the search of a selector, a pipeline or a frontier, checked before the first fold."""
+    number, place = request.n_alternatives, selector_place(what)
+    if place is None:
+        check_request(request, plan.features, getattr(what, "alternative", 0))
+        # Unless told otherwise, it leaves processors to the other folds.
+        n_jobs = getattr(what, "n_jobs", None) or (1 if n_workers(settings.n_jobs) > 1 else None)
+        matter = spec_of(request.quality).uses_target
+        request = replace(request, task=settings.task)
+        plan = replace(plan, request=request, n_jobs=n_jobs, rows_matter=matter)
+    else:
+        pipeline = SearchPipeline.of(plan.fresh_model(), place, plan.rows, plan.features)
+        plan = replace(plan, pipeline=pipeline)
+    if isinstance(what, Frontier):
+        points = Points.of(what, request, plan.features)
+        return replace(plan, points=points, counts=tuple(count + 1 for _, count, _ in points.places))
+    return with_number_found(plan) if number == "max" else replace(plan, counts=(int(number) + 1,))
 
 
 def model_name(estimator: Any) -> str:

@@ -1,25 +1,24 @@
 """The scikit-learn way in: selectors that find several sets and keep the columns of one of them.
 
-A thin shell: the table is brought into form, :func:`quality_of` says what a good set is, :func:`search_for` searches,
-and the answer is put into attributes.
+A thin shell: the table is brought into form, its columns are scored, the sets are searched, and the answer is put into
+attributes.
 """
 
 from altsets.selector._alternatives import SelectAlternatives, selector_for
 from altsets.selector._answers import (
     Alternative,
     RowData,
-    check_frontier,
     check_request,
     columns_of,
-    frontier_for,
+    fitting,
     groups_of,
-    quality_of,
     refuse_in_passes,
     refuse_numbered,
+    request_of,
     rows_of,
     scored,
-    search_for,
     table_and_target,
+    warn_of_size,
 )
 from altsets.selector._column_selector import SelectFeatures
 from altsets.selector._fallback import FallbackEstimator
@@ -32,20 +31,19 @@ __all__ = [
     "RowData",
     "SelectAlternatives",
     "SelectFeatures",
-    "check_frontier",
     "check_request",
     "columns_of",
-    "frontier_for",
+    "fitting",
     "groups_of",
-    "quality_of",
     "reduced",
     "refuse_in_passes",
     "refuse_numbered",
     "refuse_too_few",
     "refuse_unknown_noise",
+    "request_of",
     "rows_of",
     "scored",
-    "search_for",
     "selector_for",
     "table_and_target",
+    "warn_of_size",
 ]

@@ -259,7 +259,7 @@ class SelectAlternatives(ColumnSelector):
         n_columns = n_candidates(spec, features, sample_weight)
         asked = request_of(self, rows.y if spec.uses_target else None)
         request = fitting(asked, n_columns)
-        check_request(self, features, request)
+        check_request(request, features, self.alternative)
         refuse_numbered(table, self.constraints)
         warn_of_size(asked, n_columns, features.n_features)
         name = str(getattr(rows.y, "name", None) or "")

@@ -29,16 +29,13 @@ from altsets.quality.spec import NamedQuality, QualitySpec, ScoringOptions, spec
 from altsets.request import DEFAULT_SEED, Request
 from altsets.result import Result, Status
 from altsets.search.answering import answer
-from altsets.search.frontier import Frontier
-from altsets.search.frontier.plan import SweepPlan
-from altsets.search.frontier.sweep import by_tau
 from altsets.selector.noise import refuse_too_few, refuse_unknown_noise, with_floors
 from altsets.tables.conversion import UsableColumns, features_of, is_anndata, usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.tables.survival import is_survival
 from altsets.tables.target import in_one_form
 from altsets.tables.weights import refuse_other_rows, relabelled
-from altsets.wording import list_some, parameter
+from altsets.wording import counted, list_some, parameter
 
 #: What goes on while the noise floor is measured.
 NOISE = "Measuring what features score by chance"
@@ -202,17 +199,16 @@ def warn_of_size(request: Request, n_columns: int, n_all: int) -> None:
         )
 
 
-def check_request(selector: Any, features: Features | LargeTable, request: Request | None = None) -> None:
+def check_request(request: Request, features: Features | LargeTable, alternative: Any = 0) -> None:
     """Refuse parameters that are wrong for this table, which takes no time, before it is scored."""
-    request = request or fitting(request_of(selector), features.n_features)
     refuse_unknown_noise(request)
-    problem = request.check(features.feature_names)
-    if whole_number("alternative", selector.alternative, 0) > problem.n_alternatives:
-        sets = f"{problem.n_sets} set{'' if problem.n_sets == 1 else 's'}"
+    problem = fitting(request, features.n_features).check(features.feature_names)
+    if whole_number("alternative", alternative, 0) > problem.n_alternatives:
+        sets = counted(problem.n_sets, "set")
         raise InputError(
-            f"{parameter('alternative', selector.alternative)} is out of range: "
-            f"{parameter('n_alternatives', problem.n_alternatives)} makes "
-            f"{sets}, and the first is number 0; raise n_alternatives."
+            f"{parameter('alternative', alternative)} is out of range: "
+            f"{parameter('n_alternatives', problem.n_alternatives)} makes {sets}, and the first is number 0; raise "
+            "n_alternatives."
         )
 
 
@@ -227,22 +223,7 @@ def refuse_in_passes(request: Request, features: Features | LargeTable, memory: 
         raise needs_memory(next(what for what, is_asked in refused.items() if is_asked), features.source)
 
 
-def check_frontier(
-    selector: Any, features: Features, *, n_features: Any, n_alternatives: Any, tau: Any
-) -> SweepPlan:
-    """Refuse wrong points of a frontier before the table is scored; return about which points there will be."""
-    request = request_of(selector).without_tau()
-    names = features.feature_names
-    return SweepPlan.of(request, lambda one: one.check(names), n_features, n_alternatives, tau)
-
-
 # --- Scores and sets --------------------------------------------------------------------------------------
-
-
-def quality_of(
-    selector: Any, features: Features, y: Any, sample_weight: Any = None, groups: Any = None
-) -> Quality:
-    return scored(request_of(selector), features, RowData(y, sample_weight, groups), selector.n_jobs)
 
 
 def scored(
@@ -258,30 +239,6 @@ def scored(
     if request.above_noise:
         quality.noise_floor = _noise_floor(request.quality, features, rows.y, how, n_jobs)
     return quality
-
-
-def search_for(selector: Any, quality: Quality, features: Features, sample_weight: Any = None) -> Result:
-    """Search with the parameters of a selector; a similarity that is only named is measured on the table."""
-    request, n_columns = request_of(selector), max(1, quality.n_features_in - len(quality.constant))
-    warn_of_size(request, n_columns, quality.n_features_in)
-    request = fitting(request, n_columns)
-    return answer(request, quality, measured=request.measured(features, sample_weight))
-
-
-def frontier_for(
-    selector: Any,
-    quality: Quality,
-    features: Features,
-    sample_weight: Any = None,
-    *,
-    n_features: Any,
-    n_alternatives: Any,
-    tau: Any,
-) -> Frontier:
-    """Search at several points with the other parameters of a selector."""
-    request = request_of(selector).without_tau()
-    measured = request.measured(features, sample_weight)
-    return by_tau(request, quality, n_features, n_alternatives, tau, measured=measured)
 
 
 def progress_lines(verbose: Any) -> Any:
