@@ -120,18 +120,19 @@ class DocumentPart:
 def plain_fields(record: Any, only: Sequence[str] | None = None) -> dict[str, Any]:
     """The fields of a record, or some of them, as plain values; numbers that are not finite become None."""
     names = [field.name for field in fields(record)] if only is None else only
-    return {name: _plain(getattr(record, name)) for name in names}
+    return {name: plain(getattr(record, name)) for name in names}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value as it goes into a document, also what is in lists and dictionaries."""
     if isinstance(value, DocumentPart | Document):
         return value.to_dict()
     if isinstance(value, tuple | list):
-        return list(map(_plain, value))
+        return list(map(plain, value))
     if isinstance(value, Enum):
         return str(value)
     if isinstance(value, dict):
-        return dict(value)
+        return {str(key): plain(entry) for key, entry in value.items()}
     return finite(value) if isinstance(value, float) else value
 
 

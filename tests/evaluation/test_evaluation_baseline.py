@@ -166,7 +166,7 @@ def test_the_test_is_that_of_sets(wine):
     expected = corrected_t_test(differences, ratio)
     entry = evaluation.against_baseline[1]
     assert (entry.scorer, entry.number) == ("accuracy", 1)
-    assert (entry.difference, entry.low, entry.high, entry.p_value) == tuple(vars(expected).values())[:4]
+    assert (entry.difference, entry.low, entry.high, entry.p_value) == expected[:4]
     assert entry.n_folds == 5
 
 

@@ -144,8 +144,7 @@ def _cautions(evaluation: Measured, entry: Comparison, stability: dict[int | str
         cautions.append(f"{differ}: its score is that of the search, not of one fixed set.")
     cautions += missing_in_folds(evaluation, entry.number)
     if not evaluation.complete:
-        done = f"{len(evaluation.folds)} of {evaluation.n_folds} folds"
-        cautions.append(f"The evaluation was interrupted after {done}.")
+        cautions.append(f"The evaluation was interrupted after {evaluation.progress}.")
     if entry.p_value <= 1 - evaluation.confidence < entry.p_adjusted:
         many = f"{len(evaluation.comparisons)} comparisons (Holm)"
         cautions.append(f"The difference no longer holds after adjusting for {many}.")

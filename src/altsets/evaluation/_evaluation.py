@@ -188,7 +188,7 @@ class Evaluation(Measured, Shown, documents.Document):
         for name in ("against_baseline", "comparisons", "decisions"):
             document[name] = list(map(vars, getattr(self, name)))
         document |= {"stability": list(map(vars, self.stability())), "summary": self.summary()}
-        return documents.timed(_jsonable(document))
+        return documents.timed(documents.plain(document))
 
     def _entry(self, part: Fold | Resample) -> dict[str, Any]:
         """Return a fold or a resample for a document, with the features of sets by name."""
@@ -232,16 +232,6 @@ IN_OTHER_FORM = ("folds", "resamples", "names", "kinship", "mean_kinship")
 PLAIN_FIELDS = tuple(field.name for field in fields(Evaluation) if field.name not in IN_OTHER_FORM)
 #: What folds measure; null is nan there.
 NUMBERS = ("scores", "train_scores", "qualities", "test_qualities", "baseline")
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _jsonable(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return list(map(_jsonable, value))
-    if isinstance(value, float):
-        return documents.finite(value)
-    return str(value) if isinstance(value, Status) else value
 
 
 def _read_part(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:

@@ -166,7 +166,7 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
         """The verdict on the frontier, with how far no loss in prediction was shown, and cautions."""
         good = any(entry.beats_baseline for entry in self.against_baseline)
         shared, far = self.evaluations[0], self._how_far()
-        done = f"The evaluation was interrupted after {len(shared.folds)} of {shared.n_folds} folds."
+        done = f"The evaluation was interrupted after {shared.progress}."
         said = f"Prediction: {far[:1].lower()}{far[1:]}" if far else ""
         cautions = ("" if good else self._beating(), "" if self.complete else done, *self.notes)
         return self.frontier.verdict.add(said, cautions=cautions)
@@ -179,8 +179,7 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
         """Say which points predict better than the baseline, and for which no loss was shown."""
         shared, best = self.evaluations[0], self.best
         how = f"{shared.parameters.get('splits', 'cross-validation')}, model {shared.parameters.get('model', 'tree')}"
-        done = f"Interrupted: {len(shared.folds)} of {shared.n_folds} folds were done."
-        sentences = ["" if self.complete else done]
+        sentences = ["" if self.complete else f"Interrupted: {shared.progress} were done."]
         if best is None:
             sentences.append(f"No point has a score ({how}).")
         else:

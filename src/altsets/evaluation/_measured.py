@@ -59,6 +59,11 @@ class Measured:
     provenance: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def progress(self) -> str:
+        """How many folds were done: "3 of 5 folds"."""
+        return f"{len(self.folds)} of {self.n_folds} folds"
+
+    @property
     def complete(self) -> bool:
         """Whether all folds and bootstrap samples were done; False after Ctrl-C."""
         return len(self.folds) == self.n_folds and len(self.resamples) == self.n_bootstraps

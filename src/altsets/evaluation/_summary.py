@@ -68,7 +68,7 @@ def _headline(evaluation: Measured) -> list[str]:
     if "pos_label" in parameters:
         lines.append(f"Positive class: {parameters['pos_label']}.")
     if not evaluation.complete:
-        done = f"{len(evaluation.folds)} of {evaluation.n_folds} folds"
+        done = evaluation.progress
         if evaluation.n_bootstraps:
             done += f" and {len(evaluation.resamples)} of {evaluation.n_bootstraps} bootstrap samples"
         lines.append(f"Interrupted: {done} were done.")
@@ -196,8 +196,7 @@ def _stand_ins(evaluation: Measured) -> list[str]:
 def verdict_on(evaluation: Measured, result: Result | None = None) -> Verdict:
     """Return the verdict on how well sets predict; with the result of the search, after the verdict on that."""
     verdict = Verdict(()) if result is None else result.verdict
-    done = f"{len(evaluation.folds)} of {evaluation.n_folds} folds"
-    incomplete = "" if evaluation.complete else f"the evaluation was interrupted after {done}."
+    incomplete = "" if evaluation.complete else f"the evaluation was interrupted after {evaluation.progress}."
     cautions = (_no_better(evaluation), *_surprises(evaluation, result), incomplete)
     return verdict.add(_predictions(evaluation), cautions=cautions)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ ONE_IS_BEST = (
 A_SIGN = 0.2
 
 
-@dataclass(frozen=True)
-class Paired:
+class Paired(NamedTuple):
     """The mean difference over those folds that have one, its interval and the p-value; nan where not known.
 
     ``n_folds`` of ``n_all`` folds have both scores.
@@ -147,7 +146,7 @@ def paired(
     both = np.isfinite(mine) & np.isfinite(theirs)
     differences = mine[both] - theirs[both]
     ratio = float(np.mean(np.asarray(test_per_train)[both])) if both.any() else 0.0
-    return replace(corrected_t_test(differences.tolist(), ratio, confidence), n_all=len(mine))
+    return corrected_t_test(differences.tolist(), ratio, confidence)._replace(n_all=len(mine))
 
 
 def compare(
@@ -171,8 +170,7 @@ def compare(
     if 0 < found.n_folds < found.n_all:
         said += " ({n_folds} of {n_all} folds have both)"
     said = f"{said}.".format(number=number, guess=guess, margin=margin, **_words(found))
-    numbers = (found.difference, found.low, found.high, found.p_value, found.n_folds)
-    return Comparison(scorer, number, *numbers, conclusion, beats, said)
+    return Comparison(scorer, number, *found[:5], conclusion, beats, said)
 
 
 def against_baseline(scorer: str, number: int, found: Paired, guess: str) -> Comparison:
@@ -183,8 +181,7 @@ def against_baseline(scorer: str, number: int, found: Paired, guess: str) -> Com
     elif found.n_folds and (found.difference <= 0 or found.n_folds > 1):
         # Without a test: no better is no better, and better by the same in several folds is better.
         beats = found.difference > 0
-    numbers = (found.difference, found.low, found.high, found.p_value, found.n_folds)
-    entry = Comparison(scorer, number, *numbers, conclude(found, None), beats, "")
+    entry = Comparison(scorer, number, *found[:5], conclude(found, None), beats, "")
     key = {True: "better", None: "untested", False: "no better" if no_better(entry) else "not shown"}[beats]
     key = "worse" if entry.conclusion == "worse" else key if found.n_folds else "no fold"
     words = _words(found) | {"number": number, "guess": guess, "hedge": in_folds(found.n_folds)}

@@ -56,7 +56,7 @@ def evaluate(
         A NumPy array, a frame or a sparse matrix. Your own estimator gets the columns of a set as they are here: a
         frame stays a frame, with its names and types, and a sparse matrix sparse. Models by name get a category as
         columns of 0 and 1.
-    y : array-like of shape (n_samples,)
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
     estimator : estimator, str or None, default=None
         The model to fit to each set, copied for every fit: an object, a class by its full name, or "tree", "forest",
         "boosting", "linear", "neighbors", "svm". None: a decision tree (information gain), or the last step of a

@@ -56,7 +56,7 @@ class Points(NamedTuple):
         return cls(places, asked)
 
 
-class Answer(NamedTuple):
+class FoundSets(NamedTuple):
     """Sets that were found on some rows, or given ones."""
 
     sets: Sequence[FeatureSet]
@@ -225,7 +225,7 @@ class FoldScorer:
         #: Test scores, training scores and the constant prediction, if any.
         self._known: dict[FeatureSet, tuple[dict[str, float], dict[str, float], str | None]] = {}
 
-    def score(self, answer: Answer, n_sets: int) -> Fold:
+    def score(self, answer: FoundSets, n_sets: int) -> Fold:
         """Score the sets of a point, which has so many at most."""
 
         def pad(values: Sequence[float]) -> tuple[float, ...]:
@@ -328,16 +328,16 @@ def search_bootstrap(plan: Plan, number: int, rows: Indices) -> Resample:
     return Resample(number, len(rows), tuple(sets), tuple(statuses))
 
 
-def _answers(plan: Plan, rows: Indices, where: str) -> list[Answer]:
+def _answers(plan: Plan, rows: Indices, where: str) -> list[FoundSets]:
     """Return the sets of each point: given ones, or those that are found on some rows."""
     if not plan.searches:
-        return [Answer(sets) for sets in plan.sets]
+        return [FoundSets(sets) for sets in plan.sets]
     if plan.points is not None:
         return _curve(plan, plan.points, rows, where)
     result, sets, model_of = _search(plan, rows, where)
     (n_sets,) = plan.counts
     statuses = [*result.statuses, *[Status.NOT_FOUND] * (n_sets - len(result.statuses))]
-    return [Answer(sets[:n_sets], statuses[:n_sets], result.qualities[:n_sets], model_of)]
+    return [FoundSets(sets[:n_sets], statuses[:n_sets], result.qualities[:n_sets], model_of)]
 
 
 def _search(plan: Plan, rows: Indices, where: str) -> tuple[Result, Sequence[FeatureSet], ModelOf | None]:
@@ -358,7 +358,7 @@ def _search(plan: Plan, rows: Indices, where: str) -> tuple[Result, Sequence[Fea
     return result, sets, model_of
 
 
-def _curve(plan: Plan, points: Points, rows: Indices, where: str) -> list[Answer]:
+def _curve(plan: Plan, points: Points, rows: Indices, where: str) -> list[FoundSets]:
     with locate_errors(where):
         request, quality, features, weights = plan.on(rows)
         request = request.without_tau()
@@ -367,9 +367,9 @@ def _curve(plan: Plan, points: Points, rows: Indices, where: str) -> list[Answer
     found = {place_of(point): point.result for point in curve}
     # A point is missing where the time limit came first.
     return [
-        Answer(found[place].sets, found[place].statuses, found[place].qualities)
+        FoundSets(found[place].sets, found[place].statuses, found[place].qualities)
         if place in found
-        else Answer((), [Status.NOT_FOUND] * (place[1] + 1))
+        else FoundSets((), [Status.NOT_FOUND] * (place[1] + 1))
         for place in points.places
     ]
 

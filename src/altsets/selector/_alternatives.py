@@ -327,8 +327,8 @@ class SelectAlternatives(ColumnSelector):
         Returns
         -------
         SelectFeatures
-            Keeps the features of this set, also of frames that have no other columns than these. What
-            :meth:`set_output` and :meth:`set_fit_request` were told holds for it, too.
+            It takes frames that have no other columns than those of the set, too, and has the output and the metadata
+            requests of this selector.
 
         See Also
         --------
@@ -360,22 +360,12 @@ class SelectAlternatives(ColumnSelector):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            The table that was given to ``fit``.
-        y : array-like of shape (n_samples,), default=None
-            Its target.
-        features : sequence of int or str, or "all", default=None
-            Features that may fail, as for :func:`altsets.what_if`; by default those of set 0.
-        feature_groups : mapping, sequence of sequences of features, Grouped or sequence of names, default=None
-            Features that fail together, as for :func:`altsets.what_if`.
-        sample_weight, groups : array-like of shape (n_samples,), default=None
-            The weights and groups of rows that were given to ``fit``.
+        y, sample_weight, groups : default=None
+            As for :meth:`fit`.
+        features, feature_groups : default=None
+            Features that may fail, alone or together, as for :func:`altsets.what_if`.
         time_limit : float, default=None
             Seconds for all searches together, without scoring.
-
-        Returns
-        -------
-        WhatIf
-            For each loss the best set without it, its quality and cost, and whether it is proven to be the best.
 
         See Also
         --------
@@ -411,27 +401,19 @@ class SelectAlternatives(ColumnSelector):
         title: str | None = None,
         force: bool = False,
     ) -> str:
-        """Write one HTML file with the sets and the scores of all columns, for any browser.
+        """Write one HTML file with the sets and the scores of all columns, for any browser, and return its path.
 
         Parameters
         ----------
         path : path-like
             A new file whose name ends in .html.
-        evaluation : Evaluation, default=None
-            How well the sets predict, in a section of its own.
-        frontier : Frontier, default=None
-            What difference costs, in a section of its own.
-        near_best : NearBest, default=None
-            How many sets are nearly as good, in a section of its own.
+        evaluation, frontier, near_best : Evaluation, Frontier and NearBest, default=None
+            How well the sets predict, what difference costs, and how many sets are nearly as good: a section for each.
         title : str, default=None
             The heading; by default it says what was found.
         force : bool, default=False
             Whether it may replace another file.
 
-        Returns
-        -------
-        str
-            The path of the file.
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", [f"x{index}" for index in range(self.n_features_in_)])

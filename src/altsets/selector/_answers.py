@@ -6,7 +6,7 @@ import copy
 import pickle
 import sys
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from altsets.arrays import Floats
 from altsets.display import SECONDS_PER_LINE, ProgressLines
-from altsets.dissimilarity import Grouped, groups_among, is_named, matched_on_table
+from altsets.dissimilarity import is_named, matched_on_table
 from altsets.errors import InputError, NotExpressedError, warn_user
 from altsets.features import Feature, whole_number
 from altsets.files.cells import matrix_of
@@ -176,8 +176,10 @@ def request_of(selector: Any, y: Any = None) -> Request:
 
 def _seed(random_state: Any) -> int | None:
     """Return a whole number; None leaves it to the measure, which has a fixed one."""
-    if random_state is None or isinstance(random_state, int | np.integer):
-        return None if random_state is None else int(random_state)
+    if random_state is None:
+        return None
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
     # A copy, so that fitting twice gives the same sets twice.
     return int(check_random_state(copy.deepcopy(random_state)).randint(np.iinfo(np.int32).max))
 
@@ -282,23 +284,17 @@ def provenance_of(
     known: dict[str, Any] = {"data": data_of(features, rows.y if spec.uses_target else None)}
     if task is not None:
         known["task"] = task
-    if (named := _named_quality(spec)) is not None:
-        known["quality"] = named
+    if isinstance(spec, NamedQuality):
+        # Estimators and functions cannot be written down.
+        with suppress(NotExpressedError):
+            options = spec.as_dict()
+            known["quality"] = {"quality": options.pop("name"), **options}
     given = {"sample_weight": rows.sample_weight, "groups": rows.groups}
     if beside := [name for name, values in given.items() if values is not None]:
         known["beside"] = beside
     known["constraints"] = constraints_by_name(request.constraints, features.feature_names)
     known["seed"] = DEFAULT_SEED if request.random_state is None else request.random_state
     return record(known, seconds)
-
-
-def _named_quality(spec: Any) -> dict[str, Any] | None:
-    """Return a quality that has a name, and what belongs to it; None for any other, which cannot be written down."""
-    try:
-        known = spec.as_dict() if isinstance(spec, NamedQuality) else None
-    except NotExpressedError:
-        return None
-    return None if known is None else {"quality": known.pop("name"), **known}
 
 
 class _Interrupted(Exception):
@@ -372,11 +368,7 @@ def _answer(
 
 def _dissimilarities(request: Request, quality: Quality, sets: Sequence[tuple[int, ...]]) -> Floats:
     """Return how different each two sets are."""
-    kind: Any = request.dissimilarity
-    if kind == "groups":
-        kind = groups_among(request.feature_groups, quality.feature_names)
-    if isinstance(kind, Grouped):
-        kind = kind.resolve(quality.feature_names)
+    kind: Any = request.bind(quality.feature_names).dissimilarity
     table = np.zeros((len(sets), len(sets)))
     for row, first in enumerate(sets):
         for column, second in enumerate(sets[:row]):

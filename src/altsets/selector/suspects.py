@@ -85,10 +85,9 @@ class Inspected(NamedTuple):
 
     def single_targets(self) -> list[Inspected]:
         """Return the same with each of several targets in its turn."""
-        target = self.target
-        if not isinstance(target, Several):
+        if not isinstance(self.target, Several):
             return [self]
-        named = list(zip(target.names, target.columns, strict=True))[:MOST_TARGETS]
+        named = zip(self.target.names[:MOST_TARGETS], self.target.columns, strict=False)
         return [
             self._replace(target=column, target_name=name.lower(), called=f"target {name!r}")
             for name, column in named
@@ -250,9 +249,7 @@ def _leaks(table: Inspected) -> Iterator[Clue]:
     target, features, rows = table.target, table.features, table.some_rows()
     columns = table.some_columns()
     if isinstance(target, Survival):
-        yield from _survival_leaks(
-            features, target, [one for one in columns if not features.nominal[one]], rows
-        )
+        yield from _survival_leaks(table, target, rows)
         return
     some, labels = features.columns(columns).rows(rows), target.values[rows]
     if len(np.unique(labels)) < 2:
@@ -276,20 +273,17 @@ def _leaks(table: Inspected) -> Iterator[Clue]:
     (best, score), *others = sorted(scores.items(), key=lambda entry: -entry[1])
     next_best = others[0][1] if len(others) > 1 else 1.0
     if not found and score >= STANDS_OUT and score >= TIMES * next_best:
-        why = (
-            f"alone predicts {table.called} with {'a' if target.is_classes else 'an'} {measure} of "
-            f"{round_down(score)}, all others {round_down(max(next_best, 0.0))} or less"
-        )
-        yield best, why, KNOWN_LATER
+        how = f"with {'a' if target.is_classes else 'an'} {measure} of {round_down(score)}"
+        rest = f"all others {round_down(max(next_best, 0.0))} or less"
+        yield best, f"alone predicts {table.called} {how}, {rest}", KNOWN_LATER
 
 
-def _survival_leaks(
-    features: Features, target: Survival, columns: list[int], rows: Indices
-) -> Iterator[Clue]:
+def _survival_leaks(table: Inspected, target: Survival, rows: Indices) -> Iterator[Clue]:
     """Columns that alone tell nearly always which of two rows has the event first, as times in other words do."""
+    columns = [column for column in table.some_columns() if not table.features.nominal[column]]
     if not columns:
         return
-    some = features.columns(columns).rows(rows).dense()
+    some = table.features.columns(columns).rows(rows).dense()
     scores = np.abs(compared_pairs(some, target.of_rows(rows)).somers_d)
     for column, score in zip(columns, scores.tolist(), strict=True):
         if score >= NEARLY_PERFECT:
