@@ -70,10 +70,9 @@ def evaluate(
         How often to split the rows into ``cv`` folds, each time shuffled anew; only where ``cv`` is a number. More
         repeats make intervals narrower and take longer. "auto": 5 if rows x columns x sets are at most 1,000,000, else
         1.
-    groups : array-like of shape (n_samples,), default=None
-        Rows of one group are never on both sides, if ``cv`` is a number or a splitter that uses groups.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts in the search, in fitting and in scoring.
+    groups, sample_weight : array-like of shape (n_samples,), default=None
+        Which rows are never on both sides, if ``cv`` is a number or a splitter that uses groups; and how much each row
+        counts in the search, in fitting and in scoring.
     pos_label : str, int, float or bool, default=None
         Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
         the last one in order.
