@@ -65,14 +65,13 @@ def score_baseline(
     train: ModelRows, test: ModelRows, scoring: Mapping[str, Any], classes: bool
 ) -> tuple[dict[str, float], str | None]:
     """Return test scores of a dummy model, by scorer (nan where one does not work), and the most frequent class."""
-    several = train.labels.ndim > 1
-    kinds = {name: kind_of(scorer, classes, several) for name, scorer in scoring.items()}
-    scores = {
-        name: _score_guess(train, scorer, test)
-        if kinds[name] == "guess"
-        else _score_dummy(_fit_dummy(train, kinds[name], scorer), scorer, test)
-        for name, scorer in scoring.items()
-    }
+    several, scores = train.labels.ndim > 1, {}
+    for name, scorer in scoring.items():
+        kind = kind_of(scorer, classes, several)
+        if kind == "guess":
+            scores[name] = _score_guess(train, scorer, test)
+        else:
+            scores[name] = _score_dummy(_fit_dummy(train, kind, scorer), scorer, test)
     if several or not classes:
         return scores, None
     return scores, class_name(_fit_dummy(train, "class").predict(_no_features(1))[0])

@@ -38,7 +38,7 @@ Place = tuple[int, int, float]
 
 
 class Points(NamedTuple):
-    """The points of a frontier, and the parameters of the search that finds them."""
+    """The points of a frontier, and the parameters with which :func:`by_tau` finds them."""
 
     places: list[Place]
     asked: dict[str, Any]
@@ -226,7 +226,7 @@ class FoldScorer:
         self._known: dict[FeatureSet, tuple[dict[str, float], dict[str, float], str | None]] = {}
 
     def score(self, answer: FoundSets, n_sets: int) -> Fold:
-        """Score the sets of a point, which has so many at most."""
+        """Score the sets of a point; those that are missing to ``n_sets`` are nan."""
 
         def pad(values: Sequence[float]) -> tuple[float, ...]:
             return (*values[:n_sets], *[math.nan] * (n_sets - len(values)))
@@ -341,7 +341,7 @@ def _answers(plan: Plan, rows: Indices, where: str) -> list[FoundSets]:
 
 
 def _search(plan: Plan, rows: Indices, where: str) -> tuple[Result, Sequence[FeatureSet], ModelOf | None]:
-    """Return the answer on some rows, its sets, and what makes the unfitted models of a pipeline by number."""
+    """Return the answer on some rows with its sets and, for a pipeline, the function that makes its models."""
     model_of = None
     with locate_errors(where):
         if plan.pipeline is None:

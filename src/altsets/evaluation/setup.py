@@ -186,7 +186,7 @@ class Setup:
 
 
 def _request_for(what: Any) -> Request | None:
-    """Return the request by which a selector or a frontier searches on other rows; None for sets that stay the same."""
+    """Return the request with which to search on other rows; None if the sets stay the same."""
     if isinstance(what, SelectAlternatives):
         return request_of(what)
     if not isinstance(what, Frontier):
@@ -239,7 +239,7 @@ def _with_search(plan: Plan, what: Any, request: Request, settings: EvaluationSe
     number, place = request.n_alternatives, selector_place(what)
     if place is None:
         check_request(request, plan.features, getattr(what, "alternative", 0))
-        # Unless told otherwise, it leaves processors to the other folds.
+        # By default, one fold leaves processors to the others.
         n_jobs = getattr(what, "n_jobs", None) or (1 if n_workers(settings.n_jobs) > 1 else None)
         matter = spec_of(request.quality).uses_target
         request = replace(request, task=settings.task)
