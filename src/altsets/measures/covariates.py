@@ -52,7 +52,9 @@ def beside_covariates(table: UsableColumns, adjust: Sequence[Feature]) -> Usable
     if not others:
         raise InputError(f"{parameter('adjust')} names all columns; leave some of them as candidates.")
     covariates = np.asarray(encode(table.features.columns(ours)).matrix, dtype=np.float64)
-    features = replace(table.features.columns(others), covariates=covariates)
+    # Columns without names are still those of the whole table.
+    names = [table.all_names[table.places[index]] for index in others]
+    features = replace(table.features.columns(others), names=names, covariates=covariates)
     return table._replace(features=features, places=[table.places[index] for index in others])
 
 
