@@ -22,6 +22,7 @@ def frontier(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
+    adjust: Any = None,
     feature_groups: Any = None,
     within: float | None = None,
     min_quality: float | None = None,
@@ -56,6 +57,8 @@ def frontier(
         cannot be counted, or are more than 100, 0, 0.1, ..., 1. A set alone has one point only. Other curves take one
         value; None: 0 by penalty, else 0.5.
     X, y, quality_params, min_quality : default=None
+    adjust : sequence of features, default=None
+        Covariates for which scores are adjusted.
     feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
         ``against`` pays for each group once.
     within : float, default=None
@@ -144,6 +147,7 @@ def frontier(
         **curve.first,
         within=within,
         min_quality=min_quality,
+        adjust=adjust,
         feature_groups=feature_groups if in_use else None,
         dissimilarity=dissimilarity,
         aggregation=aggregation,

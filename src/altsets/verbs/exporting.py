@@ -25,6 +25,7 @@ def export_model(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
+    adjust: Any = None,
     feature_groups: Any = None,
     dissimilarity: str | Dissimilarity = "dice",
     overlap_penalty: float = 0.0,
@@ -42,7 +43,7 @@ def export_model(
     quality : quality object, array, str, class, estimator or callable
         What "good" means, as for :func:`altsets.find`. It must be linear, as sums of scores and FCBF, or a sum over
         pairs of features, as mRMR with sets of one size.
-    n_features, tau, X, y, quality_params, feature_groups : default=None
+    n_features, tau, X, y, quality_params, adjust, feature_groups : default=None
         As for :func:`altsets.find`, like all parameters that are not described here.
     n_alternatives : int, default=0
         Sets besides the first one.
@@ -84,6 +85,7 @@ def export_model(
         n_features=n_features,
         n_alternatives=n_alternatives,
         tau=tau,
+        adjust=adjust,
         feature_groups=feature_groups,
         dissimilarity=dissimilarity,
         search="simultaneous",

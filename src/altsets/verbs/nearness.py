@@ -19,6 +19,7 @@ def near_best(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
+    adjust: Any = None,
     feature_groups: Any = None,
     within: float = DEFAULT_WITHIN,
     min_quality: float | None = None,
@@ -36,7 +37,7 @@ def near_best(
     n_features : int or float, default=None
         Features in each set, 5 by default, or a share of all that sets can have, unless ``constraints.Size`` says
         otherwise; then the best is that over all sizes.
-    X, y, quality_params, feature_groups, callback : default=None
+    X, y, quality_params, adjust, feature_groups, callback : default=None
         As for :func:`altsets.find`.
     within : float, default=0.01
         Sets count if their quality is at least ``best - within * abs(best)``: 0.01 allows for one per cent. What
@@ -80,6 +81,7 @@ def near_best(
         y,
         n_features=n_features,
         n_alternatives=0,
+        adjust=adjust,
         feature_groups=feature_groups,
         constraints=constraints,
         time_limit=time_limit,
