@@ -143,6 +143,12 @@ def test_an_answer_is_that_of_the_session(engine, session):
     assert other["state"] == known["state"] | {"tau": 1.0, "n_features": 2}
 
 
+def test_a_page_may_send_the_state_that_it_got(session):
+    for one in (session, altsets.Session(X, X["f0"], "pearson", n_features=2, adjust="f7")):
+        state = one.pin(0).reject(1).forbid("f3").set(tau="1/3", n_features=2).state
+        assert Ask.of({"client": "page", "number": 1, "verb": "answer", "state": state}).state == state
+
+
 def test_every_verb_has_a_view(engine):
     state = ask(engine)["state"]
     assert ask(engine, "frontier", state)["view"]["blocks"]

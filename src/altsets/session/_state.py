@@ -6,7 +6,7 @@ import json
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 from typing import Any
@@ -27,21 +27,11 @@ MOST_NAMED = 5
 NamedSet = tuple[str, ...]
 
 
-#: What no step changes: what scores and similarities are computed from, and how long a search may take.
-FIXED = (
-    "quality",
-    "feature_groups",
-    "dissimilarity",
-    "constraints",
-    "existing",
-    "task",
-    "engine",
-    "time_limit",
-    "random_state",
-    "unusable",
+#: The fields of the request that steps change. Others are what scores and similarities are computed from, and limits.
+SETTINGS = (
+    *("n_features", "n_alternatives", "tau", "search", "aggregation"),
+    *("difference", "overlap_penalty", "min_quality", "within"),
 )
-#: The fields of the request that steps change.
-SETTINGS = tuple(one.name for one in fields(Request) if one.name not in FIXED)
 
 
 @dataclass(frozen=True)
