@@ -44,6 +44,7 @@ TITLES = {
     "leaks": "Leaks",
     "targets": "Survival",
     "verdicts": "Decisions on simulated tables",
+    "fallback": "Fallbacks",
     "startup": "Start-up, deadline, Ctrl-C",
     "deadlines": "Deadlines",
     "deadlines-verbs": "Deadlines of the other verbs",
