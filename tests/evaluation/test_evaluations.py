@@ -214,6 +214,70 @@ def test_folds_without_all_sets_have_no_score(snapshot):
     assert nothing.explain() == snapshot
 
 
+# --- Which size? -------------------------------------------------------------------------------------
+def within_one_standard_error(found):
+    """The numbers of the points near the best one, from the scores of each fold."""
+    means = np.array([np.mean([one.scores(number) for number in range(one.n_sets)], axis=0) for one in found])
+    best = means[means.mean(axis=1).argmax()]
+    ratio = np.mean([fold.n_test / fold.n_train for fold in found[0].folds])
+    error = math.sqrt(best.var(ddof=1) * (1 / len(best) + ratio))
+    assert found.least_score == pytest.approx(best.mean() - error)
+    return [number for number, scores in enumerate(means) if scores.mean() >= best.mean() - error]
+
+
+def test_the_smallest_size_within_one_standard_error():
+    found = evaluate_frontier("mrmr", *CANCER, range(1, 9), [0, 1], [0.5, 1], cv=5, n_repeats=2)
+    near = within_one_standard_error(found)
+    size, count, tau = min(
+        (point.n_features, -point.n_alternatives, -point.tau)
+        for number, point in enumerate(found.frontier)
+        if number in near
+    )
+    picked = found.frontier.points[found.one_standard_error]
+    assert (picked.n_features, picked.n_alternatives, picked.tau) == (size, -count, -tau)
+    assert 1 < picked.n_features < 8
+    frame = found.to_frame()
+    assert frame.index[frame["one_standard_error"]].tolist() == [found.one_standard_error]
+    document = json.loads(found.to_json())["one_standard_error"]
+    assert document == {"point": found.one_standard_error, "least_score": found.least_score}
+    assert Evaluations.from_json(found.to_json()) == found
+    rings = [
+        line for line in found.plot(n_alternatives=picked.n_alternatives).lines if line.get_gid() == "mark"
+    ]
+    assert [ring.get_ydata()[0] for ring in rings] == [score_of(found[found.one_standard_error])]
+
+
+@pytest.mark.parametrize(("curve", "best"), [
+    ({"against": range(30)}, min),
+    ({"against": quality.Additive(list(range(30)))}, max),
+    ({"by": "penalty"}, min),
+    ({"by": "balance"}, max),
+], ids=["costs", "second quality", "penalty", "balance"])  # fmt: skip
+def test_the_rule_on_other_curves(curve, best):
+    frontier = altsets.frontier(
+        "f", 3, 1, 0 if "against" not in curve else 0.5, X=CANCER[0], y=CANCER[1], **curve
+    )
+    found = evaluate(frontier, *CANCER, n_repeats=1)
+    near = [frontier.second_of(frontier.points[number]) for number in within_one_standard_error(found)]
+    assert frontier.second_of(frontier.points[found.one_standard_error]) == best(near)
+
+
+def test_the_rule_says_nothing_of_noise_and_of_one_fold(snapshot):
+    rng = np.random.default_rng(0)
+    noise = evaluate_frontier(
+        "f", rng.normal(size=(60, 8)), np.arange(60) % 2, [1, 2], 1, tau=[0, 1], n_repeats=1
+    )
+    once = evaluate_frontier(
+        "f", *WINE, [1, 2], 1, tau=[0, 1], cv=[(range(0, 178, 2), range(1, 178, 2))], n_repeats=1
+    )
+    assert noise.one_standard_error is once.one_standard_error is None
+    assert math.isnan(once.least_score)
+    assert json.loads(once.to_json())["one_standard_error"] == {"point": None, "least_score": None}
+    assert not once.to_frame()["one_standard_error"].any()
+    good = evaluate_frontier("f", *WINE, [1, 2, 3, 4], 0, n_repeats=1)
+    assert good.verdict.findings[-1] == snapshot
+
+
 # --- Limits and ends ---------------------------------------------------------------------------------
 def test_progress_and_ctrl_c_keep_what_is_done(snapshot):
     shares = []

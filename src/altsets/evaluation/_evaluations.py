@@ -28,6 +28,9 @@ from altsets.wording import counted, paragraph, plural, score
 #: What is said of sets that are the same in all folds.
 FIXED = "The sets stay the same in all folds; if they were found on these rows, their scores are optimistic."
 
+#: What quality is traded for, by what a curve is drawn over.
+TRADED = {"penalty": "shared features", "balance": "worst quality", "against": "cost"}
+
 
 def scores_by_fold(evaluation: Evaluation, scorer: str | None = None) -> list[float]:
     """Return the mean test score of all sets, one per fold; nan where sets are missing."""
@@ -151,6 +154,40 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
         good = [entry.number for entry in self.against_baseline if entry.beats_baseline]
         return [number for number in good if number in everywhere and not self._is_worse(number, best)]
 
+    @cached_property
+    def one_standard_error(self) -> int | None:
+        """The number of the point that the one-standard-error rule picks; None if it does not apply.
+
+        Of the points that beat the baseline, those with a mean score of at least :attr:`least_score` predict about as
+        well as the best one. The rule picks the smallest size among them, then the most alternatives and the largest
+        tau; on other curves the lowest costs, the fewest shared features, the best worst set or the highest second
+        quality. It is a rule of thumb: :attr:`without_loss` rests on differences in each fold.
+        """
+        beating = {entry.number for entry in self.against_baseline if entry.beats_baseline}
+        near = [
+            number
+            for number in self._found_everywhere
+            if number in beating and overall(self[number]).difference >= self.least_score
+        ]
+        return min(near, key=self._extent, default=None)
+
+    @cached_property
+    def least_score(self) -> float:
+        """The highest mean score less its standard error, corrected for overlapping folds; nan without one."""
+        if self.best is None or len(self[self.best].folds) < 2:
+            return math.nan
+        best = overall(self[self.best])
+        # Scores that are the same in all folds have none.
+        return best.difference - (0.0 if math.isnan(best.standard_error) else best.standard_error)
+
+    def _extent(self, number: int) -> tuple[float, ...]:
+        """What a point costs: its size and how alike its sets are, or the number that quality is traded for."""
+        point, frontier = self.frontier.points[number], self.frontier
+        if frontier.by == "tau":
+            return point.n_features, -point.n_alternatives, -point.tau
+        second = frontier.second_of(point)
+        return (-second if frontier.by == "balance" or frontier.more_is_better else second,)
+
     @property
     def _found_everywhere(self) -> list[int]:
         """The numbers of the points all of whose sets were found in all folds."""
@@ -165,9 +202,9 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
     def verdict(self) -> Verdict:
         """The verdict on the frontier, with how far no loss in prediction was shown, and cautions."""
         good = any(entry.beats_baseline for entry in self.against_baseline)
-        shared, far = self.evaluations[0], self._how_far()
+        shared, found = self.evaluations[0], paragraph(self._how_far(), self._by_rule())
         done = f"The evaluation was interrupted after {shared.progress}."
-        said = f"Prediction: {far[:1].lower()}{far[1:]}" if far else ""
+        said = f"Prediction: {found[:1].lower()}{found[1:]}" if found else ""
         cautions = ("" if good else self._beating(), "" if self.complete else done, *self.notes)
         return self.frontier.verdict.add(said, cautions=cautions)
 
@@ -191,6 +228,7 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
                 f"Cross-validated ({how}), {where}: {score(found.difference)}{sure}; {guess}.",
                 self._beating(),
                 self._how_far(),
+                self._by_rule(),
             ]
         return paragraph(*sentences, *self.notes)
 
@@ -233,6 +271,17 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
         further = any(point.n_features < top.n_features or point.tau > top.tau for point in points)
         return "A loss was shown for all points with fewer features or a larger tau." if further else ""
 
+    def _by_rule(self) -> str:
+        """Name the point that the one-standard-error rule picks; empty if there is none."""
+        number = self.one_standard_error
+        if number is None or self.best is None:
+            return ""
+        reached, least = score(overall(self[number]).difference), score(self.least_score)
+        who = f"the best point, {_name_point(self.frontier, number)}"
+        if number != self.best:
+            who = f"{_name_point(self.frontier, number)} ({reached})"
+        return f"The one-standard-error rule (a mean score of {least} or more) picks {who}."
+
     def __repr__(self) -> str:
         shared = self.evaluations[0]
         means = sorted(mean for one in self if (mean := overall(one).difference) == mean)
@@ -245,7 +294,8 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
         """Return the frame of the frontier with scores beside it, one row for each point (a pandas DataFrame).
 
         For each scorer: ``test_`` is the mean test score of all sets, ``low_`` and ``high_`` its confidence interval,
-        ``baseline_`` that of a dummy model, without features. ``n_found`` is the number of folds that have all sets.
+        ``baseline_`` that of a dummy model, without features. ``n_found`` is the number of folds that have all sets,
+        and ``one_standard_error`` marks the point that :attr:`one_standard_error` picks.
         """
         frame = self.frontier.to_frame()
         for name, baseline in self.evaluations[0].baselines().items():
@@ -255,7 +305,13 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
             frame[f"high_{name}"] = [found.high for found in measured]
             frame[f"baseline_{name}"] = baseline
         frame["n_found"] = list(map(n_found, self))
+        frame["one_standard_error"] = [number == self.one_standard_error for number in range(len(self))]
         return frame
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that :meth:`to_json` writes, as a dictionary."""
+        picked = {"point": self.one_standard_error, "least_score": documents.finite(self.least_score)}
+        return super().to_dict() | {"one_standard_error": picked}
 
     @classmethod
     def _read(cls, found: dict[str, Any]) -> Evaluations:
@@ -269,7 +325,8 @@ def _name_point(frontier: Frontier, number: int) -> str:
     """Name a point by what differs between points: "4 features, tau = 0.5"."""
     point, parts = frontier.points[number], []
     if frontier.by != "tau":
-        return f"point {number}"
+        what = "second quality" if frontier.more_is_better else TRADED[frontier.by]
+        return f"point {number}, {what} {frontier.second_of(point):.6g}"
     if len(frontier.sizes) > 1:
         parts.append(counted(point.n_features, "feature"))
     if len(frontier.counts) > 1:

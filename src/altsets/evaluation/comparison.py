@@ -35,6 +35,8 @@ class Paired(NamedTuple):
     n_folds: int
     n_all: int
     confidence: float
+    #: Of the difference, corrected for overlapping folds.
+    standard_error: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def corrected_t_test(differences: Sequence[float], test_per_train: float, confid
     spread = math.sqrt(float(np.var(values, ddof=1)) * (1 / count + test_per_train))
     reach = float(stdtrit(count - 1, (1 + confidence) / 2)) * spread
     p_value = 2 * float(stdtr(count - 1, -abs(mean) / spread))
-    return Paired(mean, mean - reach, mean + reach, p_value, count, count, confidence)
+    return Paired(mean, mean - reach, mean + reach, p_value, count, count, confidence, spread)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

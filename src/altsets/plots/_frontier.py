@@ -142,7 +142,7 @@ def frontier_scores(
     """Plot the mean test score of the sets at each point, over tau.
 
     A curve for each size, and a line for the baseline; over the size instead where each size has one value of tau. A
-    single curve has confidence intervals.
+    single curve has confidence intervals. A ring marks the point that the one-standard-error rule picks.
 
     Parameters
     ----------

@@ -302,9 +302,17 @@ def scores_along(
             high=high if with_intervals else None,
         )
 
+    picked = found.one_standard_error if name == shared.scorers[0] else None
+    marks = [
+        CurveMark(line, place, "within one standard error of the best score")
+        for line, curve in enumerate(curves.values())
+        for place, (point, _) in enumerate(curve)
+        if picked is not None and point is frontier.points[picked]
+    ]
     return Curves(
         x_name="features in a set" if over_size else TAU if by_tau else _x_name(frontier),
         y_name=name,
+        mark=next(iter(marks), None),
         series=tuple(
             CurveLine(label, tuple(seen(*pair) for pair in curve)) for label, curve in curves.items()
         ),
