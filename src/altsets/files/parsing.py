@@ -12,7 +12,7 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -47,6 +47,8 @@ POINTED = re.compile(r"[-+]?\d+\.\d+|[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
 INDEX_LEFT_OUT = (
     "The first column, which has no name and counts the rows, was left out: it is the index of a frame."
 )
+#: Cells of several columns that are read together.
+TOGETHER = 50_000
 #: Bytes that a number, and a label, take at most while a table is made.
 NUMBER, LABEL = 16, 70
 
@@ -139,13 +141,18 @@ def _table(names: list[str], cells: list[Any], source: str, decimal: str) -> Tab
     import pyarrow as pa
 
     missing: dict[str, dict[str, int]] = {}
-    for place, name in enumerate(names):
+    for place, (name, numbers) in enumerate(zip(names, _numbers_in(cells, decimal), strict=True)):
+        unknown: Mapping[str, int] = {"": cells[place].null_count}
         # In place, so that the cells of a column are gone when it has become numbers.
-        cells[place], unknown = _numbers_or_text(cells[place], decimal)
+        if numbers is None:
+            cells[place], unknown = _by_label(cells[place], decimal)
+            if str(cells[place].type) == "string":
+                _check_text(cells[place], name, source, decimal)
+        else:
+            cells[place] = numbers
         for spelling, count in unknown.items():
-            missing.setdefault(spelling, {})[name] = count
-        if str(cells[place].type) == "string":
-            _check_text(cells[place], name, source, decimal)
+            if count:
+                missing.setdefault(spelling, {})[name] = count
     notes: tuple[str, ...] = ()
     is_numbered = len(names) > 1 and not names[0] and str(cells[0].type) == "double"
     if is_numbered and np.array_equal(cells[0].to_numpy(), np.arange(len(cells[0]))):
@@ -185,14 +192,10 @@ def _cells(text: bytes, start: int, delimiter: str, width: int, kept: Sequence[i
     return list(found.columns)
 
 
-def _numbers_or_text(cells: Any, decimal: str) -> tuple[Any, Counter[str]]:
+def _by_label(cells: Any, decimal: str) -> tuple[Any, Mapping[str, int]]:
     """A column as numbers if all of its cells hold one, else as text, tidied; and what was read as missing."""
     import pyarrow as pa
 
-    empty = Counter({"": cells.null_count} if cells.null_count else {})
-    numbers = _numbers(cells, decimal)
-    if numbers is not None:
-        return numbers, empty
     different = cells.dictionary_encode().combine_chunks()
     codes = different.indices
     labels = [label.strip() for label in different.dictionary.to_pylist()]
@@ -202,10 +205,36 @@ def _numbers_or_text(cells: Any, decimal: str) -> tuple[Any, Counter[str]]:
     for label, unknown, count in zip(labels, known, counts, strict=True):
         if unknown is None:
             missing[label] += count
+    missing[""] += cells.null_count
     values = [None if label is None else _number(label, decimal) for label in known]
     is_text = any(value is None is not label for value, label in zip(values, known, strict=True))
     found = pa.array(known, pa.string()) if is_text else pa.array(values, pa.float64())
-    return pa.chunked_array([found.take(codes)]), missing + empty
+    return pa.chunked_array([found.take(codes)]), missing
+
+
+def _numbers_in(columns: list[Any], decimal: str) -> Iterator[Any]:
+    """Columns as numbers, or None for those that are not to be read at once.
+
+    Columns of few cells are read together: one by one, thousands of them would take most of the time in calls.
+    """
+    import pyarrow as pa
+
+    def read(some: list[Any]) -> Iterator[Any]:
+        cells = pa.chunked_array([chunk for column in some for chunk in column.chunks], pa.string())
+        numbers = _numbers(cells, decimal)
+        if numbers is not None:
+            yield from (numbers.slice(place * n_rows, n_rows) for place in range(len(some)))
+        elif len(some) == 1:
+            yield None
+        else:
+            half = len(some) // 2
+            yield from read(some[:half])
+            yield from read(some[half:])
+
+    n_rows = len(columns[0])
+    together = max(1, TOGETHER // max(1, n_rows))
+    for start in range(0, len(columns), together):
+        yield from read(columns[start : start + together])
 
 
 def _numbers(cells: Any, decimal: str) -> Any:
