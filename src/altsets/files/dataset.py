@@ -391,6 +391,7 @@ def split_target(
     targets, value = _target_columns(table, target, time, event)
     # A gene may have the name of a column of obs.
     others, taken = (table.genes, []) if table.genes else (table.names, targets)
+    no_features = set() if table.genes else {*targets, groups}
     chosen, drop, categorical = (
         columns_in(given, role, others, table.source, taken)
         for given, role in (
@@ -401,7 +402,7 @@ def split_target(
     )
     if groups is not None and groups not in table.names:
         raise unknown_column(groups, "column of groups", table.names, table.source)
-    refuse_conflicts(targets, drop if taken else (), groups)
+    refuse_conflicts(targets, () if table.genes else drop, groups)
     found, known = {name: table.column(name) for name in targets}, np.ones(table.n_rows, dtype=bool)
     for name, column in found.items() if drop_missing_target else ():
         known &= ~missing_in(column)
@@ -410,7 +411,7 @@ def split_target(
     found = {name: column[known] for name, column in found.items()}
     index = [name for name in table.index if name not in {*targets, *drop, *categorical, groups}]
     unused, categories = {*drop, *index}, {*table.categories, *categorical}
-    wanted = {*chosen} - unused - ({*targets, groups} if taken else set())
+    wanted = {*chosen} - unused - no_features
     features = [name for name in others if name in wanted]
     if not features:
         besides = f" besides the target {', '.join(map(repr, targets))}" if targets else ""

@@ -15,7 +15,7 @@ from altsets.files.parsing import LABEL, NUMBER, Wanted, parse_arrow
 from altsets.measures.large.arrow import ArrowRows, open_dataset, read_columns
 from altsets.measures.large.decoding import kind_of
 from altsets.measures.large.table import LargeTable, memory_of
-from altsets.tables.conversion import clause_of, leave_out, left_out, refusal
+from altsets.tables.conversion import leave_out
 
 
 def read_parts(
@@ -99,8 +99,7 @@ def open_large(
                 wrong[name] = error
     if not wrong:
         return table
-    if unusable == "error":
-        raise refusal(list(wrong.values()), f"leave them out with {leave_out()}", TableError)
+    _, notes = leave_out(wrong, unusable, TableError)
     usable = LargeTable(rows, target, features=[name for name in table.names if name not in wrong], **how)
-    usable.notes = [*table.notes, *left_out({name: clause_of(error) for name, error in wrong.items()})]
+    usable.notes = [*table.notes, *notes]
     return usable

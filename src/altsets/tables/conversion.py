@@ -74,17 +74,13 @@ def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
         return X if feature_names is None else _renamed(X, feature_names)
     found, wrong = _converted(X, feature_names, _refuse_written_numbers)
     if wrong:
-        raise refusal(list(wrong.values()), "drop them")
+        raise _refusal(list(wrong.values()), "drop them")
     return found
 
 
 def check_unusable(unusable: str) -> None:
     if unusable not in UNUSABLE:
         raise InputError(f"unusable={unusable!r} is unknown; choose 'error' or 'drop'.")
-
-
-def leave_out() -> str:
-    return by_interface("unusable='drop'", "--drop-unusable")
 
 
 def usable_columns(
@@ -102,34 +98,39 @@ def usable_columns(
         return UsableColumns(X, list(range(X.n_features)), X.feature_names, {})
     found, wrong = _converted(X, feature_names, check_text or _refuse_written_numbers)
     places = [index for index in range(found.n_features) if index not in wrong]
-    if wrong and (unusable == "error" or not places):
-        raise refusal(
-            list(wrong.values()), f"leave them out with {leave_out()}" if places else "choose others"
-        )
-    dropped = {found.label(index): clause_of(error) for index, error in wrong.items()}
+    if not places:
+        raise _refusal(list(wrong.values()), "choose others")
+    dropped, notes = leave_out({found.label(index): error for index, error in wrong.items()}, unusable)
     usable = found.columns(places) if wrong else found
-    return UsableColumns(usable, places, found.feature_names, dropped, left_out(dropped))
+    return UsableColumns(usable, places, found.feature_names, dropped, notes)
 
 
-def refusal(wrong: Sequence[InputError], remedy: str, kind: type[InputError] = InputError) -> InputError:
+def leave_out(
+    wrong: Mapping[str, InputError], unusable: str, kind: type[InputError] = InputError
+) -> tuple[dict[str, str], list[str]]:
+    """Return what is wrong with columns by their names, and a note on them; with ``unusable="error"`` refuse them."""
+    if not wrong:
+        return {}, []
+    if unusable == "error":
+        how = by_interface("unusable='drop'", "--drop-unusable")
+        raise _refusal(list(wrong.values()), f"leave them out with {how}", kind)
+    dropped = {name: _clause_of(error) for name, error in wrong.items()}
+    these = plural(len(dropped), "column that cannot be used was", "columns that cannot be used were")
+    return dropped, [f"{len(dropped)} {these} left out: {list_some(list(dropped.values()))}."]
+
+
+def _refusal(wrong: Sequence[InputError], remedy: str, kind: type[InputError] = InputError) -> InputError:
     """Return one error about all columns that cannot be used; about a single one, its own."""
     if len(wrong) == 1:
         return wrong[0]
     more = f"; and {len(wrong) - MOST_REFUSED} more" if len(wrong) > MOST_REFUSED else ""
-    problems = f"{'; '.join(map(clause_of, wrong[:MOST_REFUSED]))}{more}"
+    problems = f"{'; '.join(map(_clause_of, wrong[:MOST_REFUSED]))}{more}"
     return kind(f"{len(wrong)} columns cannot be used: {problems}; change these columns, or {remedy}.")
 
 
-def clause_of(error: InputError) -> str:
+def _clause_of(error: InputError) -> str:
     """The problem of a column, without advice."""
     return str(error).partition(";")[0]
-
-
-def left_out(dropped: Mapping[str, str]) -> list[str]:
-    if not dropped:
-        return []
-    these = plural(len(dropped), "column that cannot be used was", "columns that cannot be used were")
-    return [f"{len(dropped)} {these} left out: {list_some(list(dropped.values()))}."]
 
 
 def is_anndata(X: Any) -> bool:

@@ -21,7 +21,7 @@ from altsets.measures.large.arrow import ArrowRows, open_dataset, read_columns
 from altsets.measures.large.dask import TARGET, DaskRows
 from altsets.measures.large.decoding import MOST_DISTINCT, Decoder, Look, Step, kind_of, refuse_kind
 from altsets.measures.workers import OnProgress, n_threads
-from altsets.tables.conversion import clause_of, leave_out, left_out, refusal
+from altsets.tables.conversion import leave_out
 from altsets.tables.feature_matrix import refuse_categories
 from altsets.tables.target import check_task, task_of
 from altsets.wording import by_interface, counted, list_some, parameter, suggestion
@@ -100,9 +100,15 @@ class LargeTable:
         self.notes = [
             f"Column {name} was left out: it is the index of a frame." for name in index if features is None
         ]
+        wrong = {
+            name: refuse_kind(name, self._kinds[name], self.source)
+            for name in named
+            if self._kinds[name] not in ("numbers", "text")
+        }
         #: What is wrong with columns that were left out.
-        self.dropped: dict[str, str] = {}
-        self.names = self._usable(named, unusable == "drop")
+        self.dropped, notes = leave_out(wrong, unusable, TableError)
+        self.notes += notes
+        self.names = [name for name in named if name not in wrong]
         #: With those that were left out.
         self.all_names = FeatureNames.of(named)
         #: What was found out about the columns, for measures that share it.
@@ -113,19 +119,6 @@ class LargeTable:
     def _index(self) -> list[str]:
         known = self._rows.pandas_metadata.get("index_columns", ())
         return [name for name in known if isinstance(name, str) and name in self._rows.types]
-
-    def _usable(self, named: list[str], drop: bool) -> list[str]:
-        wrong = {
-            name: refuse_kind(name, self._kinds[name], self.source)
-            for name in named
-            if self._kinds[name] not in ("numbers", "text")
-        }
-        if wrong and not drop:
-            remedy = f"leave them out with {leave_out()}"
-            raise refusal(list(wrong.values()), remedy, TableError)
-        self.dropped = {name: clause_of(error) for name, error in wrong.items()}
-        self.notes += left_out(self.dropped)
-        return [name for name in named if name not in wrong]
 
     def __repr__(self) -> str:
         return f"LargeTable({self.n_features} columns of {self.source})"
