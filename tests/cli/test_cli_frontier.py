@@ -118,7 +118,7 @@ def test_no_point_has_a_set(run, table, snapshot):
     (("--tau", "0.5,2"), "Error: --tau 2 is outside [0, 1]"),
     (("--tau", "half"), "Error: --tau half is not a number"),
     (("--time-limit", "0"), "--time-limit 0 must be a positive number of seconds"),
-    (("-k", "2", "--size", "1:2"), "Error: -k and --size were both given; give one of them."),
+    (("-k", "2", "--size", "1:2"), "Error: --n-features and --size were both given; give one of them."),
     (("--search", "fast"), "Error: --search fast is unknown"),
     (("--engine", "fast"), "Error: --engine fast is unknown"),
 ])  # fmt: skip

@@ -123,7 +123,7 @@ def test_decimal_commas_and_rows_without_a_target(run, table, there, snapshot):
 
 def test_options_about_tables_have_no_use_with_scores_alone(run, there):
     run("find", "table.csv", *FIND, "--save-scores", "scores.csv")
-    refused(run("find", "--scores", "scores.csv", "--sheet", "a"), "--sheet 'a' has no use with --scores")
+    refused(run("find", "--scores", "scores.csv", "--sheet", "a"), "--sheet a has no use with --scores")
 
 
 def test_encoding_and_decimal_sign_are_those_of_every_text_file(run, table, there):
@@ -251,7 +251,7 @@ def test_names_are_no_formulas_in_csv(run, there):
     (("--output", "old.csv"), "old.csv exists already; choose another name, or add --force to replace it."),
     (("--output", "table.csv", "--force"), "table.csv is the table itself; choose another name."),
     (("--output", f"{'x' * 300}.csv"), "cannot be written: File name too long."),
-    (("--force",), "--force goes with --output"),
+    (("--force",), "--force goes with --output or --report"),
 ])  # fmt: skip
 @pytest.mark.parametrize("command", ["find", "near-best", "evaluate"])
 def test_files_that_cannot_be_written_are_refused_before_the_search(

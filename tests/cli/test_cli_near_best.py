@@ -89,7 +89,7 @@ def test_no_set_at_all(run, table, snapshot):
     (("--within", "nan"), "--within nan is not a finite number"),
     (("--within", "ten"), "'ten' is not a share"),
     (("--min-quality", "inf"), "--min-quality inf is not a finite number"),
-    (("-k", "2", "--size", "1:2"), "-k and --size were both given"), (("-k", "9"), "only 6 features"),
+    (("-k", "2", "--size", "1:2"), "--n-features and --size were both given"), (("-k", "9"), "only 6 features"),
     (("--show", "-1"), "--show -1 is too small"),
     (("--time-limit", "0"), "--time-limit 0 must be a positive number of seconds"),
 ])  # fmt: skip

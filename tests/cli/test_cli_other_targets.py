@@ -77,7 +77,7 @@ def test_several_targets_with_weights(table, tmp_path, snapshot):
     (("--time", "days", "--event", "status=gone"), "never is 'gone'"),
     (("--time", "dayz", "--event", "status=dead"), "no column of times 'dayz'; did you mean 'days'?"),
     (("--time", "days", "--event", "status=dead", "--target", "a"), "--time days contradict each other"),
-    (("--time", "days", "--event", "status=dead", "--no-target"), "--time and --no-target contradict"),
+    (("--time", "days", "--event", "status=dead", "--no-target"), "--time and --no-target were both given"),
     (
         (*SURVIVAL, "-k", "2", "--quality", "mutual_info"),
         "--quality mutual_info is for classes and numbers, but the target is survival; use concordance, cox, "

@@ -133,8 +133,8 @@ def test_force_replaces_and_goes_with_a_file(run, there):
     (there / "r.html").write_text("mine", encoding="utf-8")
     assert run("find", "table.csv", *FIND, "--report", "r.html", "--force")[0] == 0
     assert is_report("r.html")
-    refused(run("find", "table.csv", *FIND, "--force"), "--force goes with --output and --report")
-    refused(run("frontier", "table.csv", "-t", "y", "--force"), "--force goes with --output and --report")
+    refused(run("find", "table.csv", *FIND, "--force"), "--force goes with --output or --report")
+    refused(run("frontier", "table.csv", "-t", "y", "--force"), "--force goes with --output or --report")
 
 
 def test_the_table_itself_is_never_replaced(run, there):

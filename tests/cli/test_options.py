@@ -253,7 +253,7 @@ def test_a_long_list_of_columns_is_no_file_name():
     ("--size 4:2", "--size: MIN = 4 is larger than MAX = 2"),
     ("--size 0:2", "--size: MIN = 0 is too small"),
     ("--size 7:8", "--size: MIN = 7, but there are only 6 features"),
-    ("--size 2:3 -k 2", "-k and --size were both given; give one of them"),
+    ("--size 2:3 -k 2", "--n-features and --size were both given; give one of them"),
     ("--size 2:3 --dissimilarity absolute --tau 4", "--tau 4"),
     ("--quality mrmr --measure f", "--measure f is unknown; choose one of mutual_info, pearson"),
     ("--quality f --measure pearson", "--measure pearson is for quality mrmr, fcbf, cfs; f is a measure itself"),

@@ -141,7 +141,7 @@ def test_a_wrapper_on_the_command_line(run, table):
         ("TABLE -t y --quality wrapper --max-iters 0", "--max-iters 0"),
         ("--scores SCORES --quality wrapper", "wrapper fits models"),
         ("--scores SCORES --quality mrmr", "mrmr needs scores of pairs"),
-        ("--scores SCORES --estimator tree", "estimator 'tree' has no use with --scores"),
+        ("--scores SCORES --estimator tree", "--estimator tree has no use with --scores"),
         ("--scores missing.csv", "there is no file missing.csv"),
         ("TABLE -t y --scores SCORES", "there are no scores of c, d, e, f"),
         ("--target y", "give a TABLE"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 import typer
 
 from altsets.cli import parsing
+from altsets.cli.combinations import check_combinations
 from altsets.cli.commands import with_options
 from altsets.cli.evaluating import Splits, evaluated
 from altsets.cli.options import Given
@@ -34,6 +35,7 @@ def evaluate_command(context: typer.Context, given: Given) -> None:
     """
     record = Record(context)
     problems = Problems()
+    check_combinations(replace(given, evaluate=True), problems)
     with problems:
         files = Outputs.of(given)
     with problems:
@@ -45,7 +47,7 @@ def evaluate_command(context: typer.Context, given: Given) -> None:
     with problems:
         text_format()
     problems.raise_all()
-    data = read_dataset(given, splits.groups)
+    data = read_dataset(given)
     refuse_large(data, "a model")
     splits.check(data.groups)
     sets = parsing.sets_in(str(given.sets), FeatureNames.of(data.feature_names))

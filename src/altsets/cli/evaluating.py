@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from altsets.cli.options import flag_of
 from altsets.cli.printing import Waiting, console_for, say_error
 from altsets.errors import InputError
 from altsets.features import names_in
@@ -20,12 +19,6 @@ if TYPE_CHECKING:
 Evaluated = TypeVar("Evaluated")
 
 DEFAULT_FOLDS = 5
-#: Options that do not go with --evaluate, and why.
-NOT_EVALUATED = {
-    "scores": "scores that were saved have seen all rows, and the search must not see the test rows",
-    "existing": "the search in each fold does not use existing sets",
-    "engine": "the search in each fold chooses its engine itself",
-}
 
 
 @dataclass(frozen=True)
@@ -85,18 +78,6 @@ class Splits:
         return replace(
             evaluation, parameters=evaluation.parameters | {"splits": words, "groups": self.groups}
         )
-
-
-def check_evaluation(given: Given) -> None:
-    """Refuse options that need --evaluate, and those that do not go with it."""
-    for name, value in given.of("evaluation").items():
-        if name != "evaluate" and value is not None and not given.evaluate:
-            flag = flag_of(name)
-            raise InputError(f"{flag} {value} goes with --evaluate; add it, or leave out {flag}.")
-    for name, why in NOT_EVALUATED.items():
-        value = getattr(given, name)
-        if given.evaluate and value and value != "auto":
-            raise InputError(f"--{name} does not go with --evaluate: {why}; leave out one of them.")
 
 
 def evaluated(what: Any, data: Dataset, given: Given) -> Any:

@@ -53,7 +53,7 @@ SECONDS_PER_POINT = 10.0
 #: Points that have a row each; of more, --json has the others.
 MOST_POINTS = 200
 #: Characters of the widest table over tau, whose numbers are never cut.
-WIDEST = 100
+WIDEST = 130
 
 #: What the columns mean.
 KEY = {

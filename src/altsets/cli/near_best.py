@@ -12,7 +12,7 @@ from altsets.cli.options import NOT_OF_ALL_SETS, Given
 from altsets.cli.outputs import Outputs, rows_of_near_best
 from altsets.cli.printing import NO_SET, console_for, fail, print_json, say_error, show_near_best
 from altsets.cli.searching import SECONDS_PER_SET, Record, asked_of, run_on_scores
-from altsets.errors import InputError, Problems
+from altsets.errors import Problems
 from altsets.features import whole_number as checked_number
 
 if TYPE_CHECKING:
@@ -58,8 +58,6 @@ def near_best_command(context: typer.Context, given: Given) -> None:
     with problems:
         shown = checked_number("show", DEFAULT_SHOWN if given.show is None else given.show, least=0)
     with problems:
-        if given.within is not None and given.min_quality is not None:
-            raise InputError("--within and --min-quality were both given; give one of them.")
         nearness = nearness_of(DEFAULT_WITHIN if given.within is None else given.within, given.min_quality)
     # How good sets are is what they are counted by, no condition on several.
     sets = {"n_features": given.n_features, "n_alternatives": 0, "within": None, "min_quality": None}

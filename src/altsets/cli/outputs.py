@@ -39,8 +39,6 @@ class Outputs:
 
         The table itself is refused. With ``cells``, an answer can also go into a copy of an AnnData file.
         """
-        if given.force and given.output is None and given.report is None:
-            raise InputError("--force goes with --output and --report; name a file, or leave it out.")
         file = None if given.output is None else _output_file(given.output, given, cells)
         page = None if given.report is None else report_page(given.report, given.force)
         return cls(file, page if page is None else page.check(given.table))

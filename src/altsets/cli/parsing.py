@@ -199,7 +199,7 @@ def constraints_from(
             with problems, suppress(_NamesNeededError):
                 found.append(kind.parse(text, read))
     with problems:
-        found = found if given.proxies is None else _with_proxies(given.proxies, found, bool(given.forbid))
+        found = found if given.proxies is None else _with_proxies(given.proxies, found)
     problems.raise_all()
     return found
 
@@ -248,11 +248,9 @@ class _Reader:
         return self.names
 
 
-def _with_proxies(text: str, found: Sequence[Constraint], forbids: bool) -> list[Constraint]:
+def _with_proxies(text: str, found: Sequence[Constraint]) -> list[Constraint]:
     """The same constraints, with those that forbid features also ruling out their proxies."""
     limit, measure = limit_and_measure(_Reader("--proxies"), text, "0.8", "symmetrical_uncertainty")
-    if not forbids:
-        raise InputError(f"--proxies {text} goes with --forbid; add it, or leave out --proxies.")
     try:
         return [Forbid(one.features, limit, measure) if isinstance(one, Forbid) else one for one in found]
     except InputError as error:
@@ -264,15 +262,11 @@ def _with_proxies(text: str, found: Sequence[Constraint], forbids: bool) -> list
 
 
 def dissimilarity_from(given: Given, has_table: bool) -> str | Matched:
-    """What ``--tau`` refers to; at most one option may say it."""
+    """What ``--tau`` refers to."""
     from altsets.dissimilarity import matched_in
 
     if given.distinct is None:
         return given.dissimilarity or "dice"
-    if given.dissimilarity is not None:
-        raise InputError(
-            "--dissimilarity and --distinct were both given, and each says how sets differ; give one of them."
-        )
     found = matched_in("--distinct", given.distinct)
     if not has_table:
         raise InputError(
@@ -289,8 +283,6 @@ def groups_from(given: Given, names: FeatureNames) -> Grouped | str | None:
 
     if given.feature_groups is None:
         return given.feature_groups_by
-    if given.feature_groups_by is not None:
-        raise InputError("--feature-groups and --feature-groups-by were both given; give one of them.")
     return declared_groups(read_groups(given.feature_groups, names))
 
 

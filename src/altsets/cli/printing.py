@@ -6,7 +6,6 @@ import json
 import math
 import os
 import sys
-import textwrap
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -127,11 +126,11 @@ def show_decisions(evaluation: Evaluation, result: Result, console: Console) -> 
     from altsets.evaluation import lines_of
 
     decisions = lines_of(evaluation.decisions_on(result)) if evaluation.folds else []
-    for lines in decisions:
-        console.print(printable(lines[0]), style="bold")
-        for line in lines[1:]:
-            console.print("\n".join(wrapped(f"  {printable(line)}", console.width)), soft_wrap=True)
-        if len(lines) > 1:
+    for answer, *reasons in decisions:
+        console.print(printable(answer), style="bold")
+        for reason in reasons:
+            say(console, reason, indent=2)
+        if reasons:
             console.print()
     return bool(decisions)
 
@@ -162,27 +161,23 @@ def _show_details(result: Result, console: Console) -> None:
     say(console, result.explain())
 
 
-def _share_features(result: Result) -> bool:
-    return any(not set(first).isdisjoint(second) for first, second in combinations(result.sets, 2))
-
-
 def _show_stand_ins(result: Result, console: Console) -> None:
     """Which features stand in for which, a line for each two sets."""
     weighted = result.parameters["dissimilarity"]["threshold"] is None
     found = result.matches_in_words(least=FAINT if weighted else 0.0)
-    how_much = f" with a similarity of {FAINT:g} or more" if weighted else ""
     if not found:
         like = f"as similar as {FAINT:g} to" if weighted else "a near-copy of"
         # A shared feature is matched with itself, whatever else is like it.
-        some = "Apart from shared features, no" if _share_features(result) else "No"
+        shared = any(not set(first).isdisjoint(second) for first, second in combinations(result.sets, 2))
+        some = "Apart from shared features, no" if shared else "No"
         say(console, f"{some} feature of one set is {like} a feature of another.")
         return
-    lines = [f"Features that stand in for each other{how_much}:"]
+    how_much = f" with a similarity of {FAINT:g} or more" if weighted else ""
+    say(console, f"Features that stand in for each other{how_much}:")
     for later, earlier in list(found)[:MOST_LINES]:
-        lines.append(f"  sets {later} and {earlier}: {printable(', '.join(found[later, earlier]))}")
+        say(console, f"sets {later} and {earlier}: {', '.join(found[later, earlier])}", indent=2)
     if len(found) > MOST_LINES:
-        lines.append(f"  and {len(found) - MOST_LINES} more pairs of sets (--json lists all)")
-    console.print("\n".join(part for line in lines for part in wrapped(line, console.width)), soft_wrap=True)
+        say(console, f"and {len(found) - MOST_LINES} more pairs of sets (--json lists all)", indent=2)
 
 
 def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
@@ -226,22 +221,17 @@ def _short(name: str) -> str:
 
 def show_evaluation(evaluation: Evaluation, console: Console, *, details: bool = True) -> None:
     """Print how well sets predict; the ``details`` are features, stability and substitutes."""
-    lines: list[str] = []
-    # What was done, a table, comparisons; then the details.
-    for position, paragraph in enumerate(evaluation.summary().split("\n\n")[: None if details else 3]):
-        lines += [""] if position else []
-        for line in map(printable, paragraph.splitlines()):
-            # The second paragraph is a table, whose lines are only readable in one piece.
-            lines += [line] if position == 1 else wrapped(line, console.width)
-    console.print("\n".join(lines), soft_wrap=True)
-
-
-def wrapped(line: str, width: int) -> list[str]:
-    """A line in lines that fit, indented as it is."""
-    indent = " " * (len(line) - len(line.lstrip()))
-    return textwrap.wrap(
-        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    done, table, *more = evaluation.summary().split("\n\n")
+    # After the comparisons come the details.
+    for paragraph in (done, table, *(more if details else more[:1])):
+        if paragraph is not done:
+            typer.echo()
+        for line in paragraph.splitlines():
+            if paragraph is table:
+                # Its lines are only readable in one piece.
+                typer.echo(printable(line))
+            else:
+                say(console, line.lstrip(), indent=len(line) - len(line.lstrip()))
 
 
 def _sets_grid(result: Result, *, with_share: bool, with_status: bool) -> Grid:
@@ -424,9 +414,12 @@ def discard(stream: TextIO) -> None:
         os.dup2(nowhere.fileno(), stream.fileno())
 
 
-def say(console: Console, text: str) -> None:
+def say(console: Console, text: str, indent: int = 0) -> None:
     """A paragraph on standard output."""
-    console.print(printable(text))
+    from rich.padding import Padding
+
+    text = printable(text)
+    console.print(Padding(text, (0, 0, 0, indent), expand=False) if indent else text)
 
 
 def console_for(stderr: bool = False, least_width: int = 0) -> Console:

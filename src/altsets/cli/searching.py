@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.evaluating import Splits, check_evaluation
+from altsets.cli.combinations import check_combinations
+from altsets.cli.evaluating import Splits
 from altsets.cli.options import as_option
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail, say_error
 from altsets.documents import TABLE
@@ -55,7 +56,7 @@ def check_table(given: Given, *, predicts: bool = False) -> None:
         raise InputError(f"use --target to name the column of {given.table} to predict{otherwise}.")
 
 
-def read_dataset(given: Given, groups: str | None = None) -> Dataset:
+def read_dataset(given: Given) -> Dataset:
     """Read a table and take its target apart, as the options say."""
     from altsets.files.dataset import read_table
 
@@ -63,7 +64,7 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
         name: parsing.columns_in(value) if isinstance(value, list) else value
         for name, value in reading(given).items()
     }
-    data = read_table(str(given.table), **how | {"groups": groups})
+    data = read_table(str(given.table), **how)
     if data.n_dropped:
         rows = data.n_dropped + (data.X.n_rows if data.is_large else len(data.y))
         say_error(f"Rows without a value in {data.target_name!r} were left out: {data.n_dropped} of {rows}.")
@@ -96,35 +97,15 @@ def named_quality(given: Given) -> NamedQuality:
     """The quality with its options; with --evaluate, those of others belong to the model that scores sets."""
     from altsets.quality.spec import NamedQuality, takes_option
 
-    if given.no_target:
-        name = _without_target(given)
-    else:
-        name = given.quality or ("mutual_info" if given.time is None else "concordance")
-    options = {
-        "estimator": given.estimator,
-        "scoring": given.scoring,
-        "pos_label": given.positive,
-        "class_weight": given.class_weight,
-        "criterion": given.criterion,
-        "combine": given.combine,
-    }
-    if given.scores is not None:
-        _refuse_unused({"measure": given.measure, **options})
-    if given.evaluate:
+    if given.no_target and given.quality not in (None, "linear_fit"):
+        raise InputError(f"--quality {given.quality} needs a --target; --no-target goes with linear_fit.")
+    default = "linear_fit" if given.no_target else "mutual_info" if given.time is None else "concordance"
+    name = given.quality or default
+    options = given.of("model") | {"criterion": given.criterion, "combine": given.combine}
+    options["pos_label"] = options.pop("positive")
+    if given.evaluate or given.scores is not None:
         options = {option: value for option, value in options.items() if takes_option(name, option)}
     return NamedQuality.of(name, {"measure": given.measure, "max_iters": given.max_iters, **options})
-
-
-def _without_target(given: Given) -> str:
-    """The quality where there is no target; what needs one is refused."""
-    for name, value in {"target": given.target, "time": given.time}.items():
-        if value is not None:
-            raise InputError(f"--{name} and --no-target contradict each other; leave out one of them.")
-    if given.quality not in (None, "linear_fit"):
-        raise InputError(f"--quality {given.quality} needs a --target; --no-target goes with linear_fit.")
-    if given.evaluate:
-        raise InputError("--evaluate predicts a --target; leave it out with --no-target.")
-    return "linear_fit"
 
 
 @dataclass
@@ -276,13 +257,9 @@ def check_options(given: Given, problems: Problems, *, predicts: bool = False, *
     with problems:
         asked = named_quality(given)
         _check_scores(given, asked)
-    with problems:
-        check_evaluation(given)
+    check_combinations(given, problems)
     with problems:
         Splits.of(given)
-    if given.size and given.n_features:
-        with problems:
-            raise InputError("-k and --size were both given; give one of them.")
     with problems:
         dissimilarity = parsing.dissimilarity_from(given, has_table)
     with problems:
@@ -303,20 +280,20 @@ def source_from(given: Given) -> Source:
     from altsets.files.contents import hash_file
     from altsets.files.feature_files import Scores
 
-    asked, splits, path = named_quality(given), Splits.of(given), given.scores
-    data = None if given.table is None else read_dataset(given, splits.groups)
-    if path is None:
+    asked = named_quality(given)
+    data = None if given.table is None else read_dataset(given)
+    if given.scores is None:
         source = Source(given, asked, data)
     else:
-        scores = Scores.read(path)
+        scores = Scores.read(given.scores)
         if data is not None:
             scores = scores.only(data.feature_names)
         elif given.drop:
             dropped = parsing.features_in("--drop", ",".join(given.drop), FeatureNames.of(scores.names))
             scores = scores.only([name for name in scores.names if name not in dropped])
-        source = Source(given, asked, data, scores.quality(asked.name), hash_file(path))
+        source = Source(given, asked, data, scores.quality(asked.name), hash_file(given.scores))
     if data is not None:
-        splits.check(data.groups)
+        Splits.of(given).check(data.groups)
         for name in ("evaluate", "above_noise"):
             if getattr(given, name):
                 refuse_large(data, as_option(name))
@@ -335,16 +312,13 @@ def asked_of(
 
 
 def _check_scores(given: Given, asked: NamedQuality) -> None:
-    """Refuse what does not go with --scores and --save-scores."""
+    """Refuse qualities that do not go with --scores and --save-scores."""
+    if asked.is_wrapper and given.save_scores is not None:
+        raise InputError(
+            f"{asked.name} has no scores of features that could be saved; leave out --save-scores."
+        )
     if given.scores is None:
-        if asked.is_wrapper and given.save_scores is not None:
-            raise InputError(
-                f"{asked.name} has no scores of features that could be saved; leave out --save-scores."
-            )
         return
-    _refuse_unused({"save_scores": given.save_scores, "adjust": given.adjust})
-    if given.table is None:
-        _refuse_unused({name: getattr(given, name) for name in ("sheet", "layer", "columns", "categorical")})
     if asked.is_wrapper or asked.is_linear:
         raise InputError(f"{asked.name} fits models to a table; leave out --scores.")
     if given.quality is not None and not asked.is_paired:
@@ -352,16 +326,6 @@ def _check_scores(given: Given, asked: NamedQuality) -> None:
             f"--quality {given.quality} computes scores, and --scores has them already: a set is as good as "
             "their sum; leave out one of them. Only mrmr, fcbf and cfs go with both."
         )
-
-
-def _refuse_unused(options: Mapping[str, Any]) -> None:
-    """Refuse options that change nothing where scores were saved before."""
-    for name, value in options.items():
-        if value is not None:
-            text = ",".join(value) if isinstance(value, list) else value
-            raise InputError(
-                f"{as_option(name)} {text!r} has no use with --scores, which says what was computed before."
-            )
 
 
 def request_from(source: Source, **sets: Any) -> Request:
