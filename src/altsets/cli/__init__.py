@@ -1,9 +1,9 @@
 """The command line: reads options, prints answers, and nothing else.
 
 Each command is a function in a file of its own; a new one is added to :data:`COMMANDS`. All options are declared in
-``options`` and parsed in ``parsing``; ``commands`` makes of them what typer reads, and the help; ``searching`` reads
-tables, scores features and searches, ``evaluating`` cross-validates, ``printing`` and ``outputs`` show and write
-answers.
+``options`` and parsed in ``parsing``; ``combinations`` says which go together; ``commands`` makes of them what typer
+reads, and the help; ``searching`` reads tables, scores features and searches, ``evaluating`` cross-validates,
+``printing`` and ``outputs`` show and write answers.
 
 Modules that take long to import are imported inside the commands, so that ``altsets --help`` answers at once; for the
 same reason the help is plain text.
