@@ -246,7 +246,8 @@ def read_table(
         wanted = partial(wanted_places, columns, also)
     how["categorical"] = categorical
     found: Table | LargeTable | None = None
-    require_pyarrow("reading tables from files")
+    is_workbook = str(path).lower().endswith(".xlsx")
+    require_pyarrow("reading tables from files", "excel" if is_workbook else "tables")
     if from_file and target is not None:
         found = read_parts(Path(path), target, wanted, max_memory=max_memory, **how)
     if found is None:

@@ -176,9 +176,9 @@ def encode_parquet(rows: Rows, columns: Sequence[str]) -> bytes:
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
-def require_pyarrow(purpose: str) -> None:
+def require_pyarrow(purpose: str, extra: str = "tables") -> None:
     """Say that a package is missing before anything is computed."""
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError as error:
-        raise MissingExtraError(purpose, "pyarrow", "tables") from error
+        raise MissingExtraError(purpose, "pyarrow", extra) from error
