@@ -47,6 +47,9 @@ FIELDS_OF_SESSION = (
             "help": "CSV (also gzipped), Parquet file or folder, Excel workbook, .gct or .h5ad (AnnData) file; - for "
             "standard input. [default: the table of altsets demo]",
         },
+        "adjust": {
+            "help": "Covariates, such as age,sex,batch: no set has them, and scores are adjusted for them."
+        },
         "time_limit": {
             "help": "Time limit for each search, after which the page has the best so far. [default: 10 s]"
         },
