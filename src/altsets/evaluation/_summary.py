@@ -65,6 +65,8 @@ def _headline(evaluation: Measured) -> list[str]:
     model = parameters.get("model", "tree")
     lines = [f"{counted(evaluation.n_sets, 'set')}, {how}. {splits} on {table}; model: {model}."]
     lines += seen_rows(evaluation)
+    if "adjust" in parameters:
+        lines.append(f"Every model has the covariates as well: {list_some(parameters['adjust'])}.")
     if "pos_label" in parameters:
         lines.append(f"Positive class: {parameters['pos_label']}.")
     if not evaluation.complete:

@@ -30,6 +30,7 @@ GUESSES = {
     "shares": "always giving the same probabilities",
     "mean": "always predicting the mean",
     "median": "always predicting the median",
+    "covariates": "the model of the covariates alone",
 }
 
 

@@ -35,6 +35,7 @@ def evaluate(
     n_bootstraps: int = 0,
     n_jobs: int | None = None,
     random_state: int = 25,
+    adjust: Any = None,
     callback: Callable[[float], object] | None = None,
 ) -> Any:
     """How well feature sets predict rows that neither the search nor the model has seen, and how they compare.
@@ -93,6 +94,9 @@ def evaluate(
         can say otherwise, also where. No number depends on it.
     random_state : int, default=25
         Seed for shuffled folds, for bootstrap samples, and for models without one.
+    adjust : sequence of features, default=None
+        Covariates, which every model gets besides the features of a set; the baseline is the model of the covariates
+        alone. None: those of the search.
     callback : callable, default=None
         Called after each fold and bootstrap sample with the share that is done, from 0 to 1.
 
@@ -132,7 +136,7 @@ def evaluate(
     """
     n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
     scored = (estimator, scoring, pos_label, class_weight, cv, n_repeats, groups, sample_weight)
-    settings = EvaluationSettings(*scored, task, confidence, margin, n_jobs, random_state)
+    settings = EvaluationSettings(*scored, task, confidence, margin, n_jobs, random_state, adjust)
     curve = what if isinstance(what, Frontier) else None
     if curve is not None and n_bootstraps:
         raise InputError("n_bootstraps is for one search; leave it out, or give the selector of one point.")

@@ -17,7 +17,7 @@ from altsets.errors import InputError
 from altsets.evaluation.baseline import constant_prediction, score_baseline
 from altsets.evaluation.pipelines import SearchPipeline
 from altsets.measures.models import one_line
-from altsets.measures.scoring import ModelRows, explain_fit_errors
+from altsets.measures.scoring import ModelRows, WithCovariates, explain_fit_errors
 from altsets.measures.workers import WarningCapture
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
@@ -256,7 +256,10 @@ class FoldScorer:
     def _score_set(
         self, chosen: FeatureSet, position: int, model: Any
     ) -> tuple[dict[str, float], dict[str, float], str | None]:
-        plan, where = self._plan, f"fold {self._number}, set {position}"
+        plan, where = (
+            self._plan,
+            f"fold {self._number}, {'covariates' if position < 0 else f'set {position}'}",
+        )
         columns = chosen if model is None else tuple(range(plan.features.n_features))
         model = plan.fresh_model() if model is None else model
         try:
@@ -276,7 +279,11 @@ class FoldScorer:
 
     @cached_property
     def _baseline(self) -> tuple[dict[str, float], str | None]:
-        return score_baseline(self._train, self._test, self._plan.scoring, self._plan.target.is_classes)
+        plan = self._plan
+        if not isinstance(self._train.columns, WithCovariates):
+            return score_baseline(self._train, self._test, plan.scoring, plan.target.is_classes)
+        # No features, but the covariates.
+        return self._score_set((), -1, None)[0], None
 
     def _test_qualities(self, sets: Sequence[FeatureSet]) -> list[float]:
         """Return the quality of sets on the test rows; nan where it is not defined."""

@@ -20,10 +20,12 @@ from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation.baseline import kind_of
 from altsets.evaluation.folds import Fold, Plan, Points, Resample, with_number_found
 from altsets.evaluation.pipelines import SearchPipeline, check_pipeline, selector_place
-from altsets.features import FeatureNames, as_number, whole_number
+from altsets.features import Feature, FeatureNames, as_number, whole_number
 from altsets.measures import models
+from altsets.measures.covariates import beside_covariates
 from altsets.measures.scoring import (
     ModelRows,
+    WithCovariates,
     default_scorer,
     kept_groups,
     positive_class,
@@ -70,6 +72,7 @@ class EvaluationSettings(NamedTuple):
     margin: float | None
     n_jobs: int | None
     random_state: int
+    adjust: Any = None
 
     def checked(self) -> EvaluationSettings:
         confidence = as_number(self.confidence)
@@ -117,12 +120,16 @@ class Setup:
         if settings.task == "auto" and request is not None:
             settings = settings._replace(task=request.task)
         own = request if place is None else None
-        table = usable_columns(X, "error" if own is None else own.unusable).features
+        usable = usable_columns(X, "error" if own is None else own.unusable)
+        table = usable.features
         refuse_other_rows(table, groups=settings.groups)
         kept = counted_rows(settings.sample_weight, table.n_rows)
         groups = groups_of(settings.groups, table.n_rows)
         features, labels, weights = counted(table, y, settings.sample_weight, settings.task)
-        plan = _plan(features, labels, weights, kept_groups(groups, kept), settings)
+        adjust = _covariates_of(what, request, settings.adjust)
+        settings = settings._replace(adjust=adjust)
+        apart = beside_covariates(usable._replace(features=features), adjust)
+        plan = _plan(features, apart.features, labels, weights, kept_groups(groups, kept), settings)
         plan = _with_sets(plan, what) if request is None else _with_search(plan, what, request, settings)
         if settings.n_repeats == AUTO:
             cost = features.n_rows * features.n_features * sum(plan.counts)
@@ -133,7 +140,7 @@ class Setup:
         data = data_of(table, in_one_form(y, settings.task))
         origin: dict[str, Any] = {"data": data, "task": plan.target.task, "seed": settings.random_state}
         if own is not None:
-            origin["constraints"] = constraints_by_name(own.constraints, table.feature_names)
+            origin["constraints"] = constraints_by_name(own.constraints, plan.features.feature_names)
         return cls(plan, splits, settings, origin, started)
 
     def evaluation(self, folds: Sequence[Fold], resamples: Sequence[Resample], n_sets: int) -> Evaluation:
@@ -174,8 +181,10 @@ class Setup:
             "ready_made": not plan.rows_matter,
             **({"pos_label": positive[0]} if positive else {}),
             **({} if settings.class_weight is None else {"class_weight": settings.class_weight}),
+            **({"adjust": [str(one) for one in settings.adjust]} if settings.adjust else {}),
             "baseline": {
-                name: kind_of(one, plan.target.is_classes, several) for name, one in plan.scoring.items()
+                name: "covariates" if settings.adjust else kind_of(one, plan.target.is_classes, several)
+                for name, one in plan.scoring.items()
             },
         }
 
@@ -199,14 +208,36 @@ def _request_for(what: Any) -> Request | None:
     return replace(request, n_features=what.sizes[0], n_alternatives=what.counts[-1])
 
 
+def _covariates_of(what: Any, request: Request | None, adjust: Any) -> tuple[Feature, ...]:
+    """Return the columns that every model gets: those that the sets were adjusted for, unless others are named."""
+    if adjust is not None:
+        given = Request(adjust=adjust).adjust
+        if isinstance(what, SelectAlternatives) and given != request_of(what).adjust:
+            raise InputError(
+                f"{parameter('adjust')} of evaluate() and of the selector differ; leave it out here."
+            )
+        if given and selector_place(what) is not None:
+            raise InputError(
+                f"{parameter('adjust')} is not for a pipeline, whose steps decide which columns a model gets; leave it "
+                "out, or pass the selector and estimator=model."
+            )
+        return given
+    if isinstance(what, Frontier):
+        request = next((point.result.request for point in what if point.result.request is not None), request)
+    elif isinstance(what, Result):
+        request = what.request
+    return () if request is None or selector_place(what) is not None else request.adjust
+
+
 def _plan(
+    table: Features,
     features: Features,
     y: Any,
     weights: Floats | None,
     groups: npt.NDArray[Any] | None,
     settings: EvaluationSettings,
 ) -> Plan:
-    """Check how sets are scored in all folds, before the first one."""
+    """Check how sets are scored in all folds, before the first one; models also get covariates of the table."""
     target = outcome_of(y, features.n_rows, settings.task)
     classes, labels = target.is_classes, labels_for_models(y, target)
     how = (settings.estimator, classes, settings.random_state, settings.class_weight)
@@ -220,7 +251,12 @@ def _plan(
     }
     if weights is not None:
         models.names_for_weights(model)
-    rows = ModelRows(models.table_for(settings.estimator, features), labels, weights, groups)
+    columns: Any = models.table_for(settings.estimator, table)
+    if settings.adjust:
+        covariates = table.feature_names.positions(settings.adjust, "adjust")
+        places = [place for place in range(table.n_features) if place not in covariates]
+        columns = WithCovariates(columns, places, covariates)
+    rows = ModelRows(columns, labels, weights, groups)
     return Plan(features, target, rows, create, models.is_own(settings.estimator), scorers)
 
 
@@ -228,10 +264,20 @@ def _with_sets(plan: Plan, what: Any) -> Plan:
     """Return the plan with the sets of a result or a list, or with those of all points of a frontier."""
     names = plan.features.feature_names
     if not isinstance(what, Frontier):
+        if isinstance(plan.rows.columns, WithCovariates) and _has_numbers(what):
+            raise InputError("without the covariates, columns have other numbers; give sets by name.")
         sets = check_sets(what, names)
         return replace(plan, sets=(sets,), counts=(len(sets),))
     each = (check_sets(point.result, names) if point.result.sets else () for point in what)
     return replace(plan, sets=tuple(each), counts=tuple(point.n_alternatives + 1 for point in what))
+
+
+def _has_numbers(what: Any) -> bool:
+    """Whether a list of sets has features by number, or masks."""
+    if isinstance(what, Result | str) or not isinstance(what, Iterable):
+        return False
+    listed = [one for one in what if isinstance(one, Iterable) and not isinstance(one, Alternative)]
+    return any(isinstance(feature, int | np.integer | np.bool_) for one in listed for feature in one)
 
 
 def _with_search(plan: Plan, what: Any, request: Request, settings: EvaluationSettings) -> Plan:

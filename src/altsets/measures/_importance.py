@@ -207,9 +207,11 @@ def _shuffled_loss(
     model, rows = (part[number // len(varied)] for part in (models, tests))
     scorer = weight_scorer(scorer, rows.weights)
     feature = int(varied[number % len(varied)])
+    columns = rows.columns
+    assert isinstance(columns, Encoded)
 
     def in_place(fitted: Any, order: Any, expected: Any) -> float:
-        return float(scorer(fitted, rows.columns.shuffled(feature, order[:, 0]), expected))
+        return float(scorer(fitted, columns.shuffled(feature, order[:, 0]), expected))
 
     # scikit-learn shuffles the numbers of the rows, the scorer the rows.
     numbers = np.arange(len(rows.labels))[:, None]

@@ -6,7 +6,7 @@ import copy
 import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -28,10 +28,26 @@ ABOUT_TYPES = ("convert", "string", "dtype", "object", "categor")
 
 
 @dataclass(frozen=True, eq=False)
+class WithCovariates:
+    """The columns of sets in a table, each set with the covariates of the same table."""
+
+    columns: Encoded | Original
+    #: Where candidates and covariates are in the table.
+    places: Sequence[int]
+    covariates: Sequence[int]
+
+    def part(self, rows: Indices) -> WithCovariates:
+        return replace(self, columns=self.columns.part(rows))
+
+    def __call__(self, chosen: Sequence[int]) -> Any:
+        return self.columns([*(self.places[index] for index in chosen), *self.covariates])
+
+
+@dataclass(frozen=True, eq=False)
 class ModelRows:
     """Rows of a table, as models and scorers get them: columns of a set, labels, weights, groups."""
 
-    columns: Encoded | Original
+    columns: Encoded | Original | WithCovariates
     labels: npt.NDArray[Any]
     weights: Floats | None = None
     groups: npt.NDArray[Any] | None = None

@@ -97,9 +97,9 @@ def columns_of(X: Any, y: Any, unusable: str, adjust: Sequence[Feature] = ()) ->
     """
     if not is_large(X):
         return beside_covariates(usable_columns(X, unusable), adjust), y
-    if adjust:
-        raise needs_memory(parameter("adjust"), X)
     table = large_table(X, y, unusable=unusable)
+    if adjust:
+        raise needs_memory(parameter("adjust"), table.source)
     places = [place for place, name in enumerate(table.all_names) if name not in table.dropped]
     return UsableColumns(table, places, table.all_names, table.dropped, table.notes), table.target_name
 
