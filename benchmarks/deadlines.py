@@ -158,12 +158,12 @@ def requests() -> list[Request]:
 
 def _own() -> list[Request]:
     return [
-        Request("mRMR, own dissimilarity, in turn", _mrmr(40), (10, 5, 0.7), {"dissimilarity": _dice}),
-        Request("mRMR, own dissimilarity", _mrmr(40), (10, 5, 0.7), {"dissimilarity": _dice, **TOGETHER}),
+        Request("mRMR, own dissimilarity, in turn", mrmr(40), (10, 5, 0.7), {"dissimilarity": _dice}),
+        Request("mRMR, own dissimilarity", mrmr(40), (10, 5, 0.7), {"dissimilarity": _dice, **TOGETHER}),
         Request(
             "additive min, own dissimilarity", _scores(40), (10, 5, 0.7), {"dissimilarity": _dice, **SMALLEST}
         ),
-        Request("mRMR, groups of sensors", _mrmr(60), (6, 9, 0.9), {"dissimilarity": _sensors, **TOGETHER}),
+        Request("mRMR, groups of sensors", mrmr(60), (6, 9, 0.9), {"dissimilarity": _sensors, **TOGETHER}),
     ]
 
 
@@ -172,10 +172,10 @@ def _sizes() -> list[Request]:
     some_sizes = {"constraints": [Size(2, 20)]}
     return [
         Request("additive, 1,000 sizes", _scores(1000), (5, 3, 0.5), any_size),
-        Request("mRMR, 1,000 sizes", _mrmr(1000), (5, 3, 0.5), any_size),
-        Request("mRMR, 1,000 sizes, together", _mrmr(1000), (5, 3, 0.5), any_size | TOGETHER),
-        Request("CFS, 19 sizes", _cfs(100), (5, 3, 0.5), some_sizes),
-        Request("CFS, 19 sizes, together", _cfs(100), (5, 3, 0.5), some_sizes | TOGETHER),
+        Request("mRMR, 1,000 sizes", mrmr(1000), (5, 3, 0.5), any_size),
+        Request("mRMR, 1,000 sizes, together", mrmr(1000), (5, 3, 0.5), any_size | TOGETHER),
+        Request("CFS, 19 sizes", cfs(100), (5, 3, 0.5), some_sizes),
+        Request("CFS, 19 sizes, together", cfs(100), (5, 3, 0.5), some_sizes | TOGETHER),
     ]
 
 
@@ -187,7 +187,7 @@ def _many_sets() -> list[Request]:
         Request("additive min, 10,001 sets", _scores(10_000), (5, 10_000, 0.5), SMALLEST),
         Request("milp, 1,000 sets", _scores(1000), (5, 999, 0.5), {"engine": "milp", **TOGETHER}),
         Request("milp, 10,001 sets", _scores(200), (5, 10_000, 0.5), {"engine": "milp", **TOGETHER}),
-        Request("mRMR, 200 sets", _mrmr(100), (5, 199, 0.5), TOGETHER),
+        Request("mRMR, 200 sets", mrmr(100), (5, 199, 0.5), TOGETHER),
         Request("greedy replacement, max", _scores(10**6), (10, "max", 0.5), _greedy("replacement")),
         Request("greedy balancing, 1,000 sets", _scores(10_000), (10, 999, 0.5), _greedy("balancing")),
         Request("greedy depth, 1,000 sets", _scores(10_000), (10, 999, 0.5), _greedy("depth")),
@@ -196,9 +196,9 @@ def _many_sets() -> list[Request]:
 
 def _many_features() -> list[Request]:
     return [
-        Request("mRMR, 10,000 features", _mrmr(10_000), (10, 9, 0.5), TOGETHER),
-        Request("CFS, 5,000 features, in turn", _cfs(5000), (10, 9, 0.5), {}),
-        Request("FCBF, 2,000 features", _fcbf(2000), (5, 9, 0.5), TOGETHER),
+        Request("mRMR, 10,000 features", mrmr(10_000), (10, 9, 0.5), TOGETHER),
+        Request("CFS, 5,000 features, in turn", cfs(5000), (10, 9, 0.5), {}),
+        Request("FCBF, 2,000 features", fcbf(2000), (5, 9, 0.5), TOGETHER),
         Request("additive min, a million features", _scores(10**6), (10, 9, 0.5), SMALLEST),
     ]
 
@@ -303,7 +303,7 @@ def _rules() -> list[Request]:
             (10, 9, 0.5),
             {"constraints": [Budget(np.arange(300) + 1.0, 900.0)], **SMALLEST},
         ),
-        Request("mRMR, 5,000 constraints", _mrmr(1000), (10, 3, 0.5), {"constraints": apart, **TOGETHER}),
+        Request("mRMR, 5,000 constraints", mrmr(1000), (10, 3, 0.5), {"constraints": apart, **TOGETHER}),
         Request("no set keeps to all constraints", _scores(200), (20, 3, 0.5), {"constraints": none}),
     ]
 
@@ -311,11 +311,11 @@ def _rules() -> list[Request]:
 def _black_boxes() -> list[Request]:
     listed = {"engine": "exhaustive", "constraints": [AtLeast(2, range(10))]}
     return [
-        Request("exhaustive, constraints", _black_box(40), (5, 3, 0.5), listed),
-        Request("local search, 100 sets", _black_box(200, 10**6), (5, 99, 0.5), SMALLEST),
+        Request("exhaustive, constraints", black_box(40), (5, 3, 0.5), listed),
+        Request("local search, 100 sets", black_box(200, 10**6), (5, 99, 0.5), SMALLEST),
         Request(
             "greedy wrapper, 100 sets",
-            _black_box(200, 10**5),
+            black_box(200, 10**5),
             (5, 99, 0.5),
             {"engine": "greedy-wrapper", **TOGETHER},
         ),
@@ -336,20 +336,20 @@ def _numbers(n: int) -> tuple[Any, Any]:
     return relevance, (pairs + pairs.T) / 2
 
 
-def _mrmr(n: int) -> Callable[[], Quality]:
+def mrmr(n: int) -> Callable[[], Quality]:
     return lambda: MRMR(*_numbers(n))
 
 
-def _cfs(n: int) -> Callable[[], Quality]:
+def cfs(n: int) -> Callable[[], Quality]:
     return lambda: CFS(*_numbers(n))
 
 
-def _fcbf(n: int) -> Callable[[], Quality]:
+def fcbf(n: int) -> Callable[[], Quality]:
     relevance, pairs = _numbers(n)
     return lambda: FCBF(relevance, 0.8 * pairs)
 
 
-def _black_box(n: int, max_iters: int = 1000) -> Callable[[], Quality]:
+def black_box(n: int, max_iters: int = 1000) -> Callable[[], Quality]:
     worth = np.random.default_rng(1).random(n)
     return lambda: BlackBox(
         lambda chosen: float(worth[list(chosen)].sum()) - 0.1 * (sum(chosen) % 7),

@@ -48,6 +48,7 @@ TITLES = {
     "startup": "Start-up, deadline, Ctrl-C",
     "deadlines": "Deadlines",
     "deadlines-verbs": "Deadlines of the other verbs",
+    "deadlines-random": "Deadlines of random requests",
     "time-limits": "Sets at the time limit",
     "versions": "This version beside the one before",
 }

@@ -9,10 +9,10 @@ and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``tens`` ha
 explorer's server, ``near-best`` counts of sets, ``wide`` tables of up to 100,000 columns, ``information`` scores from
 tables, ``noise-floor`` what columns score by chance, ``leaks`` columns that give the target away, ``targets``
 survival, ``verdicts`` how often decisions are wrong, ``fallback`` predictions of rows that have lost columns,
-``startup`` the command line, ``deadlines`` and ``deadlines-verbs`` how late hard requests come back, ``time-limits``
-which sets there are by then, ``versions`` an older checkout beside this one (``--old``). Each replaces its own section
-of the results as soon as it has ended, and leaves the others alone. A part whose input is missing is skipped and says
-why.
+``startup`` the command line, ``deadlines``, ``deadlines-verbs`` and ``deadlines-random`` how late hard requests come
+back, ``time-limits`` which sets there are by then, ``versions`` an older checkout beside this one (``--old``). Each
+replaces its own section of the results as soon as it has ended, and leaves the others alone. A part whose input is
+missing is skipped and says why.
 Exit status 1 means that a search raised, or that an answer is wrong or below the reference's; a missed time is
 reported, not punished, since machines differ.
 """
@@ -40,6 +40,7 @@ from benchmarks import (
     multivariate,
     near_best,
     noise_floor,
+    random_deadlines,
     report,
     second_opinion,
     startup,
@@ -264,6 +265,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "startup": startup.run,
         "deadlines": deadlines.run,
         "deadlines-verbs": deadlines.run_verbs,
+        "deadlines-random": random_deadlines.run,
         "versions": lambda: versions.run(
             options.old,
             [

@@ -175,10 +175,15 @@ class Document:
     #: What these documents are called, and the field that tells them from others; None means any value.
     _called: ClassVar[str]
     _mark: ClassVar[tuple[str, Any]]
+    #: Fields that a document has under another name.
+    _written: ClassVar[dict[str, str]] = {}
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
-        return timed({"schema": SCHEMA, **dict([self._mark]), **plain_fields(self)})
+        name, value = self._mark
+        mark = {} if value is None else {name: value}
+        written = {self._written.get(name, name): value for name, value in plain_fields(self).items()}
+        return timed({"schema": SCHEMA, **mark, **written})
 
     def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
         """The whole answer as one JSON document; numbers that are not finite become null.
@@ -212,7 +217,8 @@ class Document:
     @classmethod
     def _read(cls, found: dict[str, Any]) -> Self:
         """The answer in a document; what is wrong with it raises one of ``DAMAGED``."""
-        return cls(**fields_in(cls, found, {}))
+        known = found | {name: found[other] for name, other in cls._written.items()}
+        return cls(**fields_in(cls, known, {}))
 
 
 def number(value: Any) -> float:

@@ -14,10 +14,19 @@ from altsets.evaluation import (
     Substitutions,
 )
 from altsets.files.dataset import Dataset
-from altsets.result import Progress, Verdict
-from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, Suggestion
-from altsets.search.near_best import NearBest, Range, RangeEnd
-from altsets.search.what_if import Loss, WhatIf
+from altsets.result import (
+    Frontier,
+    FrontierPoint,
+    Loss,
+    NearBest,
+    Progress,
+    Range,
+    RangeEnd,
+    Suggestion,
+    Verdict,
+    WhatIf,
+)
+from altsets.search.frontier.progress import FrontierProgress
 from altsets.session import SessionComparison, SessionStep
 from altsets.verbs.verification import Verification
 

@@ -12,10 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from altsets.result import Result, Status
-from altsets.search.frontier import Frontier
+from altsets.result import Frontier, NearBest, Result, Status
 from altsets.search.known import ONE_SET, SEVERAL_SETS, agree, bound_on_best, by_shares, same_difference
-from altsets.search.near_best import NearBest
 
 #: Qualities that differ by less than this share of the largest number around are the same.
 SAME = 1e-6

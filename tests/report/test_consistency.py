@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from consistency import contradictions
@@ -85,9 +86,7 @@ def without_sets(result, kept=0):
 
 def near_with(**changes):
     """The near-best sets with other numbers."""
-    near = altsets.near_best(SCORED, n_features=3, within=0.1)
-    vars(near).update(changes)
-    return near
+    return replace(altsets.near_best(SCORED, n_features=3, within=0.1), **changes)
 
 
 CONTRADICTIONS = {
@@ -96,7 +95,7 @@ CONTRADICTIONS = {
         "the sets prove that no set is better than 24, and the near-best sets have one of 25",
     ),
     "fewer near-best sets than there are": (
-        {"near": near_with(count_bounds=(0, 0))},
+        {"near": near_with(family=SimpleNamespace(bounds=(0, 0), n_known=None))},
         "at most 0 sets have a quality of 21.6 or more, and",
     ),
     "another quality of the same set": (

@@ -9,7 +9,7 @@ import altsets
 from altsets import SelectAlternatives, constraints, documents, evaluate, frontier, quality
 from altsets.errors import InputError
 from altsets.evaluation import Evaluation, Evaluations
-from altsets.search.frontier import Frontier
+from altsets.result import Frontier
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
 X = X.iloc[:, :6]

@@ -13,7 +13,8 @@ from random_requests import random_constraints, random_existing, random_limit, r
 import altsets
 from altsets import Status, quality
 from altsets.constraints import AtLeast, AtMost, Budget, Exclusive, Forbid, Implies, Require, Size
-from altsets.search.diagnosis import CONFLICTS, PRE_FILTER, find_conflict
+from altsets.result.reasons import CONFLICTS, PRE_FILTER
+from altsets.search.diagnosis import find_conflict
 from altsets.search.run import Run
 
 NAMES = ["age", "sex", "bmi", "bp", "id", "phone"]

@@ -17,10 +17,9 @@ import altsets
 from altsets import Status, constraints, dissimilarity, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.request import Request
-from altsets.result import StopReason
+from altsets.result import StopReason, elbow_of
 from altsets.results import FrontierPoint
 from altsets.search.engine import merge_known, settle
-from altsets.search.frontier.elbow import Curve
 from altsets.search.run import Known, Run
 from altsets.search.solving import problem_of, solve
 
@@ -382,14 +381,14 @@ def test_ctrl_c_keeps_points(snapshot):
 
 # --- The elbow -----------------------------------------------------------------------------------------
 def test_the_elbow_of_curves_is_where_they_are_highest_above_the_line():
-    assert Curve([0, 1, 2, 3, 4], [1.0, 0.98, 0.95, 0.6, 0.2]).elbow == 2
-    assert Curve([2, 3, 4, 5, 6], [1.0, 2.0, 2.1, 2.2, 2.3]).elbow == 1
+    assert elbow_of([0, 1, 2, 3, 4], [1.0, 0.98, 0.95, 0.6, 0.2]) == 2
+    assert elbow_of([2, 3, 4, 5, 6], [1.0, 2.0, 2.1, 2.2, 2.3]) == 1
     # Straight, falling at once, flat, short.
-    assert Curve([0, 1, 2, 3], [4.0, 3.0, 2.0, 1.0]).elbow is None
-    assert Curve([0, 1, 2, 3], [4.0, 1.2, 1.1, 1.0]).elbow is None
-    assert Curve([0, 1, 2, 3], [1.0, 1.0, 1.0, 0.995]).elbow is None
-    assert Curve([0, 1, 2], [1.0, 1.0, 0.0]).elbow is None
-    assert Curve([0, 1, 2, 3], [0.0, 0.0, 0.0, 0.0]).is_flat
+    assert elbow_of([0, 1, 2, 3], [4.0, 3.0, 2.0, 1.0]) is None
+    assert elbow_of([0, 1, 2, 3], [4.0, 1.2, 1.1, 1.0]) is None
+    assert elbow_of([0, 1, 2, 3], [1.0, 1.0, 1.0, 0.995]) is None
+    assert elbow_of([0, 1, 2], [1.0, 1.0, 0.0]) is None
+    assert elbow_of([0, 1, 2, 3], [0.0, 0.0, 0.0, 0.0]) is None
 
 
 def test_a_suggestion_has_a_point_and_a_reason(snapshot):

@@ -20,8 +20,7 @@ from altsets.quality.spec import SURVIVAL_MEASURE
 from altsets.report import sections, sentences
 from altsets.report.decision import decision_blocks, untested
 from altsets.report.document import Block, column, curves_chart, table, text, verdict
-from altsets.result import Progress, Result, Status
-from altsets.search.frontier import Frontier
+from altsets.result import Frontier, Progress, Result, Status
 from altsets.session import Session
 from altsets.views import frontier as frontier_views
 from altsets.views.records import CurveMark

@@ -28,8 +28,7 @@ from altsets.errors import Problems
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
     from altsets.request import Request
-    from altsets.result import Result
-    from altsets.search.what_if import WhatIf
+    from altsets.result import Result, WhatIf
 
 
 @with_options(

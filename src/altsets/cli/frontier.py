@@ -45,8 +45,9 @@ if TYPE_CHECKING:
     from altsets.evaluation import Evaluations
     from altsets.quality import Quality
     from altsets.request import Request
-    from altsets.search.frontier import Frontier, FrontierProgress
+    from altsets.result import Frontier
     from altsets.search.frontier.curves import CurveAsked
+    from altsets.search.frontier.progress import FrontierProgress
 
 #: The time limit for each point over tau, where the user gives none.
 SECONDS_PER_POINT = 10.0

@@ -18,7 +18,7 @@ from altsets.features import whole_number as checked_number
 if TYPE_CHECKING:
     from altsets.quality import Quality
     from altsets.request import Request
-    from altsets.search.near_best import NearBest
+    from altsets.result import NearBest
 
 DEFAULT_SHOWN = 5
 

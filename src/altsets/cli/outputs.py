@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from altsets.cli.options import Given
     from altsets.evaluation import Evaluation
     from altsets.files.writing import NewFile, Rows
-    from altsets.search.frontier import Frontier
-    from altsets.search.near_best import NearBest
+    from altsets.result import Frontier, NearBest
 
 #: The ending of AnnData files.
 CELLS = ".h5ad"

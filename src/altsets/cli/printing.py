@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
     from altsets.evaluation import Evaluation
-    from altsets.result import Progress, Result, Verdict
-    from altsets.search.near_best import NearBest
-    from altsets.search.what_if import WhatIf
+    from altsets.result import NearBest, Progress, Result, Verdict, WhatIf
 
 #: More sets than this do not fit into an overlap table of 80 columns.
 MOST_COLUMNS = 14

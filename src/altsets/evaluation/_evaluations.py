@@ -21,8 +21,7 @@ from altsets.evaluation.comparison import (
     interval,
     paired,
 )
-from altsets.result import Verdict
-from altsets.search.frontier import Frontier, FrontierPoint
+from altsets.result import Frontier, FrontierPoint, Verdict
 from altsets.wording import counted, paragraph, plural, score
 
 #: What is said of sets that are the same in all folds.

@@ -13,7 +13,7 @@ from altsets.evaluation.setup import EvaluationSettings, Setup, bootstrap_sample
 from altsets.evaluation.stability import MOST_RELATED, kinship_of, mean_kinship
 from altsets.features import whole_number
 from altsets.measures.workers import Task, run_tasks
-from altsets.search.frontier import Frontier
+from altsets.result import Frontier
 
 
 def evaluate(

@@ -22,9 +22,8 @@ from altsets.measures.workers import WarningCapture
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.request import Request
-from altsets.result import Result, Status, StopReason
+from altsets.result import Frontier, FrontierPoint, Result, Status, StopReason
 from altsets.search.answering import answer
-from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.sweep import by_tau
 from altsets.selector import RowData, fitting, scored, warn_of_size

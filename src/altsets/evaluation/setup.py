@@ -38,8 +38,7 @@ from altsets.problem import FeatureSet
 from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality.spec import spec_of
 from altsets.request import Request
-from altsets.result import Result
-from altsets.search.frontier import Frontier
+from altsets.result import Frontier, Result
 from altsets.selector import Alternative, SelectAlternatives, check_request, groups_of, request_of
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features

@@ -19,7 +19,7 @@ from altsets.plots.canvas import (
     finish,
     tidy,
 )
-from altsets.search.frontier import Frontier
+from altsets.result import Frontier
 from altsets.views import frontier as views
 from altsets.views.records import Curves
 

@@ -24,8 +24,7 @@ from altsets.plots.canvas import (
     key,
     tidy,
 )
-from altsets.result import MARK, Result
-from altsets.search.near_best import NearBest
+from altsets.result import MARK, NearBest, Result
 from altsets.views import sets as views
 from altsets.views.records import Bars, Membership
 from altsets.wording import percent

@@ -27,9 +27,7 @@ from altsets.report.document import (
     text,
 )
 from altsets.report.sentences import MOST_LISTED, about_condition
-from altsets.result import Result, Status
-from altsets.search.frontier import Frontier, FrontierPoint
-from altsets.search.near_best import NearBest
+from altsets.result import Frontier, FrontierPoint, NearBest, Result, Status
 from altsets.views import frontier as frontier_views
 from altsets.views import sets as set_views
 from altsets.wording import counted, round_down, sentence

@@ -10,8 +10,7 @@ from altsets.constraints import Custom, constraint_from
 from altsets.evaluation import Evaluation
 from altsets.features import FeatureNames
 from altsets.quality.spec import DEFAULT_MEASURES, LINEAR, PAIRED, SURVIVAL_MEASURE
-from altsets.result import Result, Status
-from altsets.search.frontier import Frontier
+from altsets.result import Frontier, Result, Status
 from altsets.wording import counted, paragraph
 
 #: Names of the best set, and of features in conditions, that a sentence spells out.

@@ -29,11 +29,8 @@ from altsets.report.document import (
     verdict,
 )
 from altsets.report.render import fragment, page, report_file
-from altsets.result import Result, StopReason, Verdict
-from altsets.search.frontier import Frontier
+from altsets.result import Frontier, NearBest, Result, StopReason, Verdict, WhatIf
 from altsets.search.known import ONE_SET, agree, by_shares
-from altsets.search.near_best import NearBest
-from altsets.search.what_if import WhatIf
 from altsets.wording import counted, sentence
 
 #: Sets on the first page, and their features together.

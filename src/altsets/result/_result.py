@@ -281,7 +281,7 @@ class Result(SetsFound, documents.Document):
         return f"{MARK} not above the noise floor of {floors}, {whose} reaches by chance."
 
     def to_frame(self, tidy: bool = False) -> Any:
-        """One row for each set: its features, quality and status.
+        """One row for each set (a pandas DataFrame): its features, quality and status.
 
         Where features have scores of their own, the column ``scores`` holds them; ``above_noise`` says which of them
         are above the noise floor, if that was measured. Where sets were compared through similarity, the column
@@ -297,10 +297,6 @@ class Result(SetsFound, documents.Document):
             One row for each feature of each set instead, with the columns ``set``, ``feature``, ``index``, ``score``
             (nan if only sets have scores), ``above_noise`` (if the noise floor was measured), ``group``, ``quality``,
             ``status`` and ``cost``.
-
-        Returns
-        -------
-        pandas.DataFrame
 
         Examples
         --------
@@ -320,15 +316,13 @@ class Result(SetsFound, documents.Document):
             "quality": [float(value) for value in self.qualities],
             "status": [str(status) for status in self.statuses[: len(self.sets)]],
         }
-        if self.scores:
-            columns["scores"] = [list(scores) for scores in self.scores]
-        if self.models:
-            columns["r2"] = [model.r2 for model in self.models]
-        if self.above_noise:
-            columns["above_noise"] = [list(above) for above in self.above_noise]
-        if self.groups:
-            columns["groups"] = [list(groups) for groups in self.groups]
-        columns |= self.cost_columns
+        if_any: dict[str, list[Any]] = {
+            "scores": [*map(list, self.scores)],
+            "r2": [model.r2 for model in self.models],
+            "above_noise": [*map(list, self.above_noise)],
+            "groups": [*map(list, self.groups)],
+        }
+        columns |= {name: values for name, values in if_any.items() if values} | self.cost_columns
         if self.is_matched:
             columns["matches"] = [
                 [
@@ -392,7 +386,6 @@ class Result(SetsFound, documents.Document):
             The heading; by default it says what was found.
         force : bool, default=False
             Whether it may replace another file.
-
         """
         more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}
         return renderer("report")(path, force=force, result=self, quality=quality, title=title, **more)
@@ -407,24 +400,22 @@ class Result(SetsFound, documents.Document):
         ``similarity``; empty where sets were not compared through similarity.
         """
         names = [self._names_in_match(match) for match in self.matches]
-        columns = {
-            "set": [later for later, *_ in self.matches],
-            "feature": [name for name, _ in names],
-            "earlier_set": [earlier for _, earlier, *_ in self.matches],
-            "earlier_feature": [name for _, name in names],
-            "similarity": [similarity for *_, similarity in self.matches],
-        }
-        return frame_of(columns)
+        return frame_of(
+            {
+                "set": [later for later, *_ in self.matches],
+                "feature": [name for name, _ in names],
+                "earlier_set": [earlier for _, earlier, *_ in self.matches],
+                "earlier_feature": [name for _, name in names],
+                "similarity": [similarity for *_, similarity in self.matches],
+            }
+        )
 
     def models_frame(self) -> Any:
-        """One row for each coefficient of the linear model on each set, where there are models.
+        """One row for each coefficient of the linear model on each set, where there are models (a pandas DataFrame).
 
-        Returns
-        -------
-        DataFrame
-            Of pandas, with the columns ``set``, ``target``, ``column`` (of a category ``name=label``, of the intercept
-            ``(intercept)``), ``coefficient``, ``standard_error`` and ``r2``, which is that of the model for the target.
-            Of Cox models the coefficients are logarithms of hazard ratios, and the last column is ``c_index``.
+        The columns are ``set``, ``target``, ``column`` (of a category ``name=label``, of the intercept
+        ``(intercept)``), ``coefficient``, ``standard_error`` and ``r2``, which is that of the model for the target.
+        Of Cox models the coefficients are logarithms of hazard ratios, and the last column is ``c_index``.
 
         See Also
         --------

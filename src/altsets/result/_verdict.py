@@ -19,6 +19,8 @@ TINY = 0.1
 
 #: What simultaneous sets are proven to have the most of.
 GOALS = {
+    "sum": "a higher total score",
+    "penalty": "a higher total score, less what they pay for shared features",
     "min": "a better weakest set",
     "leximin": "a better weakest set, or with equal ones a better next one",
 }
@@ -80,18 +82,20 @@ class Verdict:
 
 def verdict_on(result: SetsFound) -> Verdict:
     """The verdict on sets that were found, without a look at predictions."""
+    in_turn = result.parameters.get("n_alternatives") == "max" and result.n_sets_bound is None
     findings = [
         _best(result),
         _beside_existing(result),
         *_alternatives(result),
         _groups(result),
         about_largest(result),
-        _why_no_more(result),
+        # Why there are no more.
+        result.reason if in_turn and result.sets else "",
         _proven(result),
     ]
     cautions = [
         _missing(result),
-        _cut_short(result),
+        CUT_SHORT.get(result.stop_reason, ""),
         _repeated(result),
         _noise(result),
         _weak_sets(result),
@@ -217,12 +221,6 @@ def about_largest(result: SetsFound) -> str:
     return ""
 
 
-def _why_no_more(result: SetsFound) -> str:
-    """Why a search for as many sets as there are has ended, where it chose one after the other."""
-    in_turn = result.parameters.get("n_alternatives") == "max" and result.n_sets_bound is None
-    return result.reason if in_turn and result.sets else ""
-
-
 def _proven(result: SetsFound) -> str:
     """What no other sets can do; or how much better others could be."""
     n_sets = len(result.sets)
@@ -260,69 +258,49 @@ def _nothing(result: SetsFound) -> str:
 
 
 def _claim(result: SetsFound) -> str:
-    n_sets, sizes, under = len(result.sets), _sizes(result), _has_conditions(result)
+    n_sets, sizes, kinds, asked = len(result.sets), _sizes(result), _kinds(result), result.parameters
+    under, above_noise = bool(kinds - {"size", "above_noise", "spread"}), "above_noise" in kinds
+    pays = bool(asked.get("overlap_penalty"))
     if _chosen_together(result):
-        sizes += " meet all conditions," if under or _above_noise(result) else ""
-        goal = GOALS.get(str(result.parameters.get("aggregation")), "a higher total score")
-        if result.parameters.get("overlap_penalty"):
-            goal = "a higher total score, less what they pay for shared features"
-        limits = _limits_of(result)
-        return f"no {n_sets} sets of {sizes}{limits} are this different and have {goal}"
+        goal = GOALS["penalty" if pays else str(asked.get("aggregation", "sum"))]
+        that = " meet all conditions," if under or above_noise else ""
+        return f"no {n_sets} sets of {sizes}{that}{_limits_of(result)} are this different and have {goal}"
     clauses = {
         "meets all conditions": under,
-        "has only features above the noise floor": _above_noise(result),
-        "differs enough from the existing sets": result.parameters.get("existing"),
+        "has only features above the noise floor": above_noise,
+        "differs enough from the existing sets": asked.get("existing"),
     }
     that = " and ".join(clause for clause, holds in clauses.items() if holds)
-    pays = bool(result.parameters.get("overlap_penalty"))
-    paid = (
-        ", less what it pays for features of existing sets"
-        if pays and result.parameters.get("existing")
-        else ""
-    )
+    paid = ", less what it pays for features of existing sets" if pays and asked.get("existing") else ""
     first = f"no set of {sizes}{f' that {that}' if that else ''} scores higher"
     if n_sets == 1:
         return first + paid
     such = " such set" if that else ""
     if n_sets == 2 and not pays:
         return f"{first} than set 0, and {f'no{such}' if such else 'none'} this different from it higher than set 1"
-    average = " on average" if result.parameters.get("difference") == "average" else ""
-    others, them = ("set 1", "set 0") if n_sets == 2 else ("each other set", "the sets before it")
-    how = f"this different{average} from {them}"
-    if pays:
-        how += f", less what it pays for features that it shares with {'it' if n_sets == 2 else 'them'}"
-    return f"{first} than set 0{paid}, and {others} is the best{such} that is {how}"
-
-
-def _has_conditions(result: SetsFound) -> bool:
-    """Whether sets had to meet constraints other than on their size, the noise floor and the spread."""
-    return bool(_kinds(result) - {"size", "above_noise", "spread"})
-
-
-def _above_noise(result: SetsFound) -> bool:
-    """Whether sets had to have features above the noise floor only."""
-    return "above_noise" in _kinds(result)
+    average = " on average" if asked.get("difference") == "average" else ""
+    others, them, it = (
+        ("set 1", "set 0", "it") if n_sets == 2 else ("each other set", "the sets before it", "them")
+    )
+    shared = f", less what it pays for features that it shares with {it}" if pays else ""
+    best = f"{others} is the best{such} that is this different{average} from {them}{shared}"
+    return f"{first} than set 0{paid}, and {best}"
 
 
 def _kinds(result: SetsFound) -> set[str]:
+    """The constraints that sets had to meet."""
     return {entry.get("kind") for entry in result.parameters.get("constraints") or ()}
 
 
 def _limits_of(result: SetsFound) -> str:
     """Limits on qualities, in words."""
-    least = _least_of(result)
-    spreads = [
-        one["limit"] for one in result.parameters.get("constraints") or () if one.get("kind") == "spread"
-    ]
+    asked = result.parameters
+    # As given or as it follows from the best set.
+    least = asked.get("quality_needed", asked.get("min_quality"))
+    spreads = [one["limit"] for one in asked.get("constraints") or () if one.get("kind") == "spread"]
     words = [] if least is None else [f"score at least {least:.4g} each"]
     words += [f"score within {min(spreads):.4g} of each other"] if spreads else []
     return f" {' and '.join(words)}," if words else ""
-
-
-def _least_of(result: SetsFound) -> float | None:
-    """The least quality of every set, as given or as it follows from the best set; None if any quality will do."""
-    least: float | None = result.parameters.get("quality_needed", result.parameters.get("min_quality"))
-    return least
 
 
 def _by_how_much(result: SetsFound) -> str:
@@ -341,10 +319,6 @@ def _missing(result: SetsFound) -> str:
         more = f"{plural(found, 'it is', 'these are')} proven to leave no other"
     only = f"only {found} of {asked} sets {plural(found, 'was', 'were')} found; {more}."
     return " ".join(filter(None, [only, result.reason]))
-
-
-def _cut_short(result: SetsFound) -> str:
-    return CUT_SHORT.get(result.stop_reason, "")
 
 
 def _repeated(result: SetsFound) -> str:

@@ -4,93 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
-from altsets.constraints import Budget, Constraint, Forbid, Size
+from altsets.constraints import Constraint, Size
 from altsets.constraints.base import UsageRule
-from altsets.problem import FeatureSet, Problem
+from altsets.problem import Problem
 from altsets.quality import Form, Quality
 from altsets.result import Status
+from altsets.result.reasons import (
+    CONFLICTS,
+    PRE_FILTER,
+    SIZE,
+    Condition,
+    Conflict,
+    no_other,
+    no_single,
+    restricting,
+    sets_that,
+    what_to_change,
+    with_value,
+)
 from altsets.search.degree_bounds import count_bound
 from altsets.search.milp.engine import proven_empty
 from altsets.search.run import Run, Stopped
 from altsets.search.steps import UsageLimits
 from altsets.search.subset.rules import Rules
-from altsets.wording import by_interface, counted, join_words, parameter, plural, span
+from altsets.wording import by_interface, counted, parameter, plural
 
 #: Steps (see :attr:`altsets.Result.steps`) for each smaller request that may be possible when the one asked for is not.
 PROBE_STEPS = 400
 #: Steps to find out which constraints rule each other out, each of which is left out in turn.
 CONFLICT_STEPS = 1_000
-
-#: Constraints that are named before the rest is counted.
-MOST_LISTED = 5
-
-#: Conditions that are no constraint; the last two follow the word "set".
-SIZE = "the size"
-PRE_FILTER = "within the quality's pre-filter"
-CONFLICTS = "without the quality's own conflicts"
-
-#: A constraint, an existing set to differ from, or one of the three above.
-Condition = Constraint | FeatureSet | str
-
-
-@dataclass(frozen=True)
-class Conflict:
-    """Conditions that no set meets together. Without any one of them some set does, as far as time allowed to tell."""
-
-    constraints: tuple[Constraint, ...]
-    #: The sizes of sets, if they take part without being a constraint that takes part.
-    sizes: range | None = None
-    #: What the quality itself rules out.
-    own: tuple[str, ...] = ()
-    #: The numbers of the existing sets that take part, out of ``n_existing``.
-    existing: tuple[int, ...] = ()
-    n_existing: int = 0
-
-    def describe(self, names: Sequence[str]) -> str:
-        """One sentence, with the names of the features."""
-        several = len(self.constraints) > 1
-        shown = len(self.constraints) if len(self.constraints) <= MOST_LISTED + 1 else MOST_LISTED
-        words = [constraint.describe(names) for constraint in self.constraints[:shown]]
-        if shown < len(self.constraints):
-            words.append(f"and {len(self.constraints) - shown} more")
-        listed, one = "; ".join(words), self._one_set
-        if several and one == "set":
-            return f"These constraints clash: {listed}."
-        if not words:
-            return f"There is no {one}."
-        kept = "these constraints" if several else "this constraint"
-        return f"No {one} keeps to {kept}: {listed}{self._cheapest}."
-
-    @property
-    def _cheapest(self) -> str:
-        """What a set costs at least, if only the price of features is in the way."""
-        if self.sizes is None or self.own or self.existing or len(self.constraints) != 1:
-            return ""
-        budget, size = self.constraints[0], self.sizes[0]
-        if not isinstance(budget, Budget) or budget.groups is not None:
-            return ""
-        least = budget.cost(sorted(range(len(budget.costs)), key=budget.costs.__getitem__)[:size])
-        return f"; the cheapest {plural(size, 'feature costs', f'{size} features cost')} {least:.6g}"
-
-    @property
-    def _one_set(self) -> str:
-        """The kind of set that does not exist or keeps to no constraints."""
-        words = ["set"]
-        if self.sizes is not None:
-            words.append(f"of {span(self.sizes)} {plural(self.sizes[-1], 'feature')}")
-        words.append(" and ".join(self.own))
-        if self.existing:
-            words.append(f"that differs enough from {self._which_existing}")
-        return " ".join(filter(None, words))
-
-    @property
-    def _which_existing(self) -> str:
-        if len(self.existing) == self.n_existing:
-            return "the existing set" if self.n_existing == 1 else "the existing sets"
-        return f"{plural(len(self.existing), 'existing set')} {join_words(list(map(str, self.existing)))}"
 
 
 def find_conflict(quality: Quality, problem: Problem, run: Run) -> Conflict | None:
@@ -232,12 +177,6 @@ def _shared_by_all(problem: Problem) -> str:
     )
 
 
-def _largest_tau(problem: Problem, size: int, shared: int) -> float:
-    """The largest tau of two sets that share so many features, rounded down."""
-    whole = size - shared / 2 if problem.dissimilarity == "jaccard" else size
-    return math.floor(1e4 * (size - shared) / whole) / 1e4
-
-
 def _too_few_for_uses(problem: Problem) -> str:
     """A sentence if some feature would have to be in more sets than there are."""
     least = max(UsageLimits.of(problem).lower.values(), default=0)
@@ -245,7 +184,7 @@ def _too_few_for_uses(problem: Problem) -> str:
         return ""
     asks = by_interface("AtLeastSets", "--at-least-sets")
     were = f"{counted(problem.n_sets, 'set')} {plural(problem.n_sets, 'was', 'were')} requested"
-    more = _with_value("n_alternatives", least - 1)
+    more = with_value("n_alternatives", least - 1)
     return (
         f"A feature has to be in {least} new sets ({asks}), and {were}: raise {more}, or lower that number."
     )
@@ -290,12 +229,12 @@ def possible_instead(
     fewer = n_found > 1 and not _needs_many_sets(problem)
     hints = [
         f"{parameter('n_alternatives', n_found - 1)} is possible" if fewer else "",
-        _what_to_change(problem, free),
+        what_to_change(problem, *_with_room(problem, free)),
     ]
     if problem.min_quality is None and _may_fit_more(problem, n_found):
         hints.append(f"{parameter('search', 'simultaneous')} may fit in more")
     said = "; ".join(filter(None, hints))
-    return f"{_no_other(problem, n_found)}{': ' if said else ''}{said}."
+    return f"{no_other(problem, n_found)}{': ' if said else ''}{said}."
 
 
 def why_no_more(problem: Problem, n_found: int, status: Status) -> str:
@@ -306,59 +245,59 @@ def why_no_more(problem: Problem, n_found: int, status: Status) -> str:
     crowded = bool(problem.rules.joint) or not problem.any_sets_differ_enough
     crowded = crowded and _may_fit_more(problem, n_found)
     more = f"; {parameter('search', 'simultaneous')} may find more" if crowded else ""
-    return f"{_no_other(problem, n_found)}{more}."
+    return f"{no_other(problem, n_found)}{more}."
 
 
-def _no_other(problem: Problem, n_found: int) -> str:
-    """What is proven about the next set, given those found."""
-    if n_found == 1:
-        return f"No alternative {_needs(problem)}"
-    return f"Given the {n_found} sets found, no other set {_needs(problem)}"
+def _most_possible(problem: Problem, probe: Probe, free: bool) -> str:
+    """How many simultaneous sets there are, by bisection, where fewer are never harder to find."""
+    if problem.n_sets == 1:
+        return no_single(problem)
+    if _needs_many_sets(problem):
+        return f"There are no {problem.n_sets} {sets_that(problem)}."
+    possible, too_many, proven = 0, problem.n_sets, True
+    if problem.fixed_size and not callable(problem.dissimilarity):
+        n_usable = max(problem.n_features_in - len(problem.forbidden), 1)
+        too_many = count_bound(n_usable, problem.n_features, problem.max_overlap, too_many - 1) + 1
+    refuted = too_many
+    while too_many - possible > 1:
+        n_sets = (possible + too_many) // 2
+        smaller = probe(replace(problem, n_alternatives=n_sets - 1, aggregation="sum", overlap_penalty=0.0))
+        if smaller in (Status.OPTIMAL, Status.FEASIBLE):
+            possible = n_sets
+        else:
+            too_many, proven = n_sets, smaller is Status.INFEASIBLE
+            refuted = n_sets if proven else refuted
+    if refuted == 1:
+        return no_single(problem)
+    most = f"at most {refuted - 1}" if refuted > 2 else "no two"
+    hints = [what_to_change(problem, *_with_room(problem, free))]
+    if possible > 1:
+        largest = "the largest " * (refuted == possible + 1)
+        hints.insert(0, f"{parameter('n_alternatives', possible - 1)} is {largest}possible")
+    elif refuted > 2:
+        hints.insert(0, f"fewer {parameter('n_alternatives')} may be possible")
+    said = "; ".join(filter(None, hints))
+    return f"There are {most} {sets_that(problem)}{': ' if said else ''}{said}."
 
 
-def _what_to_change(problem: Problem, free: bool) -> str:
-    """Which parameters leave room for more sets, with a value that is enough where it is known; empty if none does."""
+def _needs_many_sets(problem: Problem) -> bool:
+    """Whether fewer sets may be harder to find, because some feature must be in several of them."""
+    return any(isinstance(rule, UsageRule) and rule.lower for rule in problem.rules.joint)
+
+
+def _with_room(problem: Problem, free: bool) -> tuple[float | None, int | None]:
+    """The largest tau and size with room for more sets, where counting features tells that there are enough."""
+    if not (free and _is_counted(problem)):
+        return None, None
     usable = problem.n_features_in - len(problem.forbidden)
-    # Sets of all features are equal; and where one other feature is enough, closer sets are equal, too.
-    known = problem.fixed_size and problem.counts_shared
-    closer = (
-        problem.max_overlap < problem.n_features - 1 if known else bool(problem.tau or problem.min_difference)
-    )
-    counted_alone, lower = free and _is_counted(problem), []
-    if closer and problem.k_max < usable:
-        lower.append(_with_value("tau", _tau_with_room(problem, usable) if counted_alone else None))
-    if problem.min_quality is not None and problem.within is None:
-        # Smaller sets may be worth less.
-        lower.append(parameter("min_quality"))
-    elif problem.fixed_size and problem.n_features > 1:
-        lower.append(_with_value("n_features", _size_with_room(problem, usable) if counted_alone else None))
-    hints = [f"lower {', or '.join(lower)}"] if lower else []
-    if not problem.fixed_size and problem.k_min > 1:
-        hints.append("allow smaller sets")
-    if problem.within is not None:
-        hints.append(f"raise {parameter('within')}")
-    titles = {parameter(type(one).__name__) for one in _restricting(problem)}
-    if problem.max_spread is not None:
-        titles.add(parameter("Spread"))
-    if titles:
-        hints.append(f"relax {titles.pop() if len(titles) == 1 else 'a constraint'}")
-    return ", or ".join(hints)
-
-
-def _with_value(name: str, value: float | None) -> str:
-    return parameter(name) + ("" if value is None else f" to {value:g}")
+    return _tau_with_room(problem, usable), _size_with_room(problem, usable)
 
 
 def _is_counted(problem: Problem) -> bool:
     """Whether counting features alone tells that there are enough sets."""
     limited = problem.min_quality is not None or problem.max_spread is not None
     shared = problem.fixed_size and problem.counts_shared
-    return shared and not (problem.existing or limited or _restricting(problem))
-
-
-def _restricting(problem: Problem) -> list[Constraint]:
-    """The constraints that sets are to keep to, apart from their size and from features that are no candidates."""
-    return [one for one in problem.constraints if not isinstance(one, Size | Forbid)]
+    return shared and not (problem.existing or limited or restricting(problem))
 
 
 def _tau_with_room(problem: Problem, usable: int) -> float | None:
@@ -381,83 +320,7 @@ def _size_with_room(problem: Problem, usable: int) -> int | None:
     return None
 
 
-def _needs(problem: Problem) -> str:
-    """What a further set would have to do."""
-    clauses = ["keeps to all constraints"] if _restricting(problem) else []
-    clauses.append("differs enough")
-    if problem.min_quality is not None:
-        clauses.append(f"has a quality of at least {problem.min_quality:.6g}")
-    return join_words(clauses)
-
-
-def _needs_many_sets(problem: Problem) -> bool:
-    """Whether fewer sets may be harder to find, because some feature must be in several of them."""
-    return any(isinstance(rule, UsageRule) and rule.lower for rule in problem.rules.joint)
-
-
-def _most_possible(problem: Problem, probe: Probe, free: bool) -> str:
-    """How many simultaneous sets there are, by bisection, where fewer are never harder to find."""
-    if problem.n_sets == 1:
-        return no_single(problem)
-    if _needs_many_sets(problem):
-        return f"There are no {problem.n_sets} {_sets_that(problem)}."
-    possible, too_many, proven = 0, problem.n_sets, True
-    if problem.fixed_size and not callable(problem.dissimilarity):
-        n_usable = max(problem.n_features_in - len(problem.forbidden), 1)
-        too_many = count_bound(n_usable, problem.n_features, problem.max_overlap, too_many - 1) + 1
-    refuted = too_many
-    while too_many - possible > 1:
-        n_sets = (possible + too_many) // 2
-        smaller = probe(replace(problem, n_alternatives=n_sets - 1, aggregation="sum", overlap_penalty=0.0))
-        if smaller in (Status.OPTIMAL, Status.FEASIBLE):
-            possible = n_sets
-        else:
-            too_many, proven = n_sets, smaller is Status.INFEASIBLE
-            refuted = n_sets if proven else refuted
-    if refuted == 1:
-        return no_single(problem)
-    most = f"at most {refuted - 1}" if refuted > 2 else "no two"
-    hints = [_what_to_change(problem, free)]
-    if possible > 1:
-        largest = "the largest " * (refuted == possible + 1)
-        hints.insert(0, f"{parameter('n_alternatives', possible - 1)} is {largest}possible")
-    elif refuted > 2:
-        hints.insert(0, f"fewer {parameter('n_alternatives')} may be possible")
-    said = "; ".join(filter(None, hints))
-    return f"There are {most} {_sets_that(problem)}{': ' if said else ''}{said}."
-
-
-def no_single(problem: Problem) -> str:
-    """Return the sentence that not even one set exists."""
-    change = f"; lower {parameter('min_quality')}" if problem.min_quality is not None else ""
-    return f"There is no {_one(problem)}{change}."
-
-
-def _one(problem: Problem) -> str:
-    """One set, and what rules it out."""
-    clauses = ["keeps to all constraints"] if _restricting(problem) else []
-    if problem.min_quality is not None:
-        clauses.append(f"has a quality of at least {problem.min_quality:g}")
-    if problem.existing:
-        clauses.append("differs enough from the existing ones")
-    sizes = f"{span([problem.k_min, problem.k_max])} {plural(problem.k_max, 'feature')}"
-    # Without any of them, only the quality can rule out every set.
-    return f"set of {sizes} that {join_words(clauses) or 'the quality allows'}"
-
-
-def _sets_that(problem: Problem) -> str:
-    """Sets as they were asked for, without their number."""
-    clauses = ["keep to all constraints"] if _restricting(problem) else []
-    if problem.min_quality is not None:
-        clauses.append(f"have a quality of at least {problem.min_quality:g} each")
-    if problem.max_spread is not None:
-        clauses.append(f"have qualities within {problem.max_spread:g} of each other")
-    if problem.fixed_size and problem.counts_shared:
-        most = problem.max_overlap
-        clauses.append(f"share at most {counted(most, 'feature')}" if most else "share no feature")
-    else:
-        clauses.append("differ enough")
-    if problem.existing:
-        clauses.append(f"differ enough from the existing {plural(len(problem.existing), 'set')}")
-    sizes = span([problem.k_min, problem.k_max])
-    return f"sets of {sizes} out of {problem.n_features_in} features that {join_words(clauses)}"
+def _largest_tau(problem: Problem, size: int, shared: int) -> float:
+    """The largest tau of two sets that share so many features, rounded down."""
+    whole = size - shared / 2 if problem.dissimilarity == "jaccard" else size
+    return math.floor(1e4 * (size - shared) / whole) / 1e4

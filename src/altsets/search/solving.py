@@ -19,12 +19,13 @@ from altsets.problem import Problem, verify, verify_scores
 from altsets.quality import Additive, Quality
 from altsets.request import Request
 from altsets.result import Result, Status, StopReason, overall_status
+from altsets.result.reasons import no_single
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.black_box.best_first import BestFirstEngine
 from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
 from altsets.search.black_box.greedy_wrapper import GreedyWrapperEngine
 from altsets.search.black_box.local_search import LocalSearchEngine
-from altsets.search.diagnosis import CONFLICT_STEPS, PROBE_STEPS, find_conflict, no_single, possible_instead
+from altsets.search.diagnosis import CONFLICT_STEPS, PROBE_STEPS, find_conflict, possible_instead
 from altsets.search.engine import Answer, Engine, merge_known, on_demand, settle
 from altsets.search.enumeration import EnumerationEngine
 from altsets.search.heuristics import GreedyEngine, most_alternatives

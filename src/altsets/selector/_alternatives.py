@@ -20,8 +20,8 @@ from altsets.features import FeatureNames, whole_number
 from altsets.measures.large.table import is_large
 from altsets.quality.spec import QualitySpec, spec_of
 from altsets.request import Request
-from altsets.result import MARK
-from altsets.search.what_if import WhatIf, lose
+from altsets.result import MARK, WhatIf
+from altsets.search.what_if import lose
 from altsets.selector._answers import (
     Alternative,
     answered,

@@ -19,11 +19,11 @@ from altsets.provenance import data_of, fingerprint
 from altsets.quality import Quality
 from altsets.quality.spec import LINEAR, PAIRED, spec_of
 from altsets.request import Request
-from altsets.result import Progress, Result, StopReason
+from altsets.result import Frontier, Progress, Result, StopReason, WhatIf
 from altsets.search.answering import answer
-from altsets.search.frontier import Frontier, FrontierProgress
+from altsets.search.frontier.progress import FrontierProgress
 from altsets.search.frontier.sweep import by_tau
-from altsets.search.what_if import WhatIf, lose
+from altsets.search.what_if import lose
 from altsets.selector import RowData, groups_of, refuse_numbered, scored, table_and_target
 from altsets.selector.noise import refuse_too_few, refuse_unknown_noise
 from altsets.session._state import SessionState

@@ -15,9 +15,9 @@ from altsets.problem import Dissimilarity
 from altsets.quality import Quality
 from altsets.quality.spec import spec_of
 from altsets.request import Request
-from altsets.search.frontier import Frontier, FrontierProgress
+from altsets.result import Frontier, WhatIf
+from altsets.search.frontier.progress import FrontierProgress
 from altsets.search.solving import n_candidates
-from altsets.search.what_if import WhatIf
 from altsets.selector import RowData, selector_for
 from altsets.session import _saving as saving
 from altsets.session._comparison import SessionComparison

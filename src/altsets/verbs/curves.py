@@ -8,8 +8,9 @@ from typing import Any
 from altsets.constraints import Constraint
 from altsets.problem import Dissimilarity, list_constraints
 from altsets.request import uses_groups
-from altsets.search.frontier import Frontier, FrontierProgress
+from altsets.result import Frontier
 from altsets.search.frontier.curves import CurveAsked
+from altsets.search.frontier.progress import FrontierProgress
 from altsets.verbs.asking import asked_of
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from altsets.dissimilarity import is_named
 from altsets.errors import InputError
 from altsets.features import Feature
-from altsets.result import Progress, Result
-from altsets.search.what_if import WhatIf, lose
+from altsets.result import Progress, Result, WhatIf
+from altsets.search.what_if import lose
 from altsets.verbs.asking import scored_again
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from altsets.constraints import Constraint
-from altsets.result import Progress
-from altsets.search.near_best import NearBest
+from altsets.result import NearBest, Progress
 from altsets.search.near_best.counting import DEFAULT_WITHIN, count_near, nearness_of
 from altsets.verbs.asking import asked_of
 

@@ -9,8 +9,7 @@ from typing import Any
 from altsets.documents import finite
 from altsets.errors import InputError
 from altsets.evaluation import Evaluation, Evaluations, overall
-from altsets.result import Status
-from altsets.search.frontier import Frontier, FrontierPoint
+from altsets.result import Frontier, FrontierPoint, Status
 from altsets.views.records import (
     TAU,
     CurveLine,

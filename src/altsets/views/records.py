@@ -10,9 +10,7 @@ from typing import Any, TypeVar
 from altsets.errors import InputError
 from altsets.evaluation import Evaluation, Evaluations
 from altsets.features import whole_number
-from altsets.result import Result
-from altsets.search.frontier import Frontier, FrontierPoint
-from altsets.search.near_best import NearBest
+from altsets.result import Frontier, FrontierPoint, NearBest, Result
 from altsets.wording import counted
 
 #: The label of an x-axis.

@@ -12,9 +12,7 @@ from typing import Any
 from altsets.documents import finite
 from altsets.errors import InputError
 from altsets.evaluation import Evaluation
-from altsets.result import Result, Status, overlap_table
-from altsets.search.near_best import NearBest
-from altsets.search.near_best.summary import headline
+from altsets.result import NearBest, Result, Status, overlap_table
 from altsets.views.records import (
     Bars,
     Grid,
@@ -209,7 +207,7 @@ def near_best_frequencies(near_best: Any, most: int | None = 25) -> Bars:
 
 def _about(near: NearBest) -> str:
     known = f"Shares are about the {large_count(near.n_known)} best ones." if near.n_known else ""
-    return paragraph(sentence(headline(near)), known, "Shares are estimates." if near.estimated else "")
+    return paragraph(sentence(near.headline), known, "Shares are estimates." if near.estimated else "")
 
 
 #: With fewer folds than that, an interval is said to be rough.

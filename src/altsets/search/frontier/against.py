@@ -20,11 +20,9 @@ from altsets.features import FeatureNames
 from altsets.problem import Problem
 from altsets.quality import Additive, Quality
 from altsets.request import Request
-from altsets.result import Result, Status, StopReason
+from altsets.result import Frontier, FrontierPoint, Result, Status, StopReason
 from altsets.search.criterion import Criterion, numbers_in
-from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.limits import Limited
-from altsets.search.frontier.points import FrontierPoint
 from altsets.search.frontier.progress import Callback, Reporter
 from altsets.search.narrowing import Narrowed
 from altsets.search.resources import ONE_THREAD

@@ -13,10 +13,8 @@ from altsets.errors import UnsupportedError
 from altsets.problem import BOUND_TOLERANCE, Problem
 from altsets.quality import Quality
 from altsets.request import Request
-from altsets.result import Result, Status, StopReason
-from altsets.search.frontier.answer import Frontier
+from altsets.result import Frontier, FrontierPoint, Result, Status, StopReason
 from altsets.search.frontier.limits import Limited, refuse_min
-from altsets.search.frontier.points import FrontierPoint
 from altsets.search.frontier.progress import Callback, Reporter
 from altsets.search.run import Run
 from altsets.search.scaling import Scaling

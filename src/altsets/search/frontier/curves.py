@@ -11,9 +11,8 @@ from altsets.features import one_of, whole_number
 from altsets.problem import counts_features
 from altsets.quality import Quality
 from altsets.request import DEFAULT_SIZE, Request
-from altsets.result import Result
+from altsets.result import Frontier, Result
 from altsets.search.frontier.against import by_costs
-from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.balance import by_balance
 from altsets.search.frontier.penalties import by_penalty
 from altsets.search.frontier.plan import numbers_in, only_value

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from altsets.problem import Problem
-from altsets.result import Progress
-from altsets.search.frontier.points import FrontierPoint
+from altsets.result import FrontierPoint, Progress
 from altsets.search.run import Run
 
 

@@ -20,11 +20,9 @@ from altsets.dissimilarity import Matched
 from altsets.problem import Problem, verify
 from altsets.quality import Quality
 from altsets.request import Request
-from altsets.result import Result, Status, StopReason
+from altsets.result import Frontier, FrontierPoint, Result, Status, StopReason
 from altsets.search.engine import PROVEN
-from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.plan import SweepPlan
-from altsets.search.frontier.points import FrontierPoint
 from altsets.search.frontier.progress import Callback, Reporter
 from altsets.search.good_sets import Nearness, Requirement
 from altsets.search.known import (

@@ -6,8 +6,8 @@ import itertools
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -16,12 +16,12 @@ from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, BlackBox, Quality
 from altsets.request import Request
-from altsets.result import Progress, Result, Status, StopReason
+from altsets.result import NearBest, Progress, Result, Status, StopReason
 from altsets.search.black_box.evaluations import EvaluationCache, all_sets
 from altsets.search.engine import on_demand
 from altsets.search.good_sets import Nearness
 from altsets.search.known import known_best
-from altsets.search.near_best.answer import NearBest
+from altsets.search.near_best.extent import extent
 from altsets.search.near_best.families import (
     Counted,
     Draws,
@@ -42,6 +42,8 @@ from altsets.search.subset.pricing import PricingOracle
 from altsets.wording import by_interface
 
 DEFAULT_WITHIN = 0.01
+#: The parameters of a search that say which sets are counted.
+ASKED = ("n_features_in", "n_features", "sizes", "constraints")
 
 #: Rounding error of sums, relative to the largest one in engine units.
 SUM_ERROR = 2.0**-48
@@ -66,14 +68,23 @@ def count_near(
     counting = Counting(quality, problem, nearness, run)
     with run:
         counted, reason, cut_short = counting.near() if quality.has_form else counting.black_box()
+    asked = problem.parameters()
     return NearBest(
-        quality=quality,
-        problem=problem,
-        nearness=counting.nearness,
-        counted=counted,
+        family=counted.family,
+        parameters={name: asked[name] for name in ASKED}
+        | {"within": nearness.within, "min_quality": nearness.min_quality},
+        feature_names=quality.feature_names,
+        feature_scores=quality.feature_scores,
+        noise_floor=quality.noise_floor,
+        best=counted.best,
+        best_set=counted.best_set,
+        best_proven=counted.proven,
+        threshold=nearness.least(counted.best),
+        estimate=None if counted.estimate is None else asdict(counted.estimate),
         reason=reason,
         stop_reason=_stop_reason(counted, run, cut_short),
         elapsed=run.elapsed,
+        extent=partial(extent, quality, problem),
     )
 
 

@@ -11,11 +11,11 @@ from functools import cached_property
 import numpy as np
 from scipy.special import betaincinv
 
-from altsets import documents
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
+from altsets.result import Estimate
 from altsets.search.near_best.dynamic_programme import RoundedSums
 from altsets.search.near_best.sums import HalvedSums, NearBestLimits, Sums, Threshold, best_first, sums_of
 from altsets.search.run import Run, Stopped
@@ -84,22 +84,14 @@ class Family(ABC):
     def ranked(self) -> Iterator[FeatureSet]:
         """The sets from the best down."""
 
+    def quality_of(self, chosen: FeatureSet) -> float:
+        """The quality of one of the sets."""
+        return self._threshold.quality.evaluate(chosen)
+
     @cached_property
     def _sample(self) -> list[FeatureSet]:
         """The sample behind estimates, always the same."""
         return self.draw(self._limits.n_draws, np.random.default_rng(0))
-
-
-@dataclass(frozen=True)
-class Estimate(documents.DocumentPart):
-    """How many sets count, judged by sets that were drawn at random."""
-
-    n_drawn: int
-    #: How many of these count.
-    n_counted: int
-    #: The number of all sets that count is in this interval, with this confidence.
-    interval: tuple[int, int]
-    confidence: float = CONFIDENCE
 
 
 @dataclass(frozen=True)
@@ -439,54 +431,3 @@ class SampledFamily(Family):
     def ranked(self) -> Iterator[FeatureSet]:
         """The sets that are known, from the best down."""
         return iter(self._ranked)
-
-
-class SavedFamily(Family):
-    """What a document says about sets: shares of features, and some of the sets."""
-
-    def __init__(
-        self,
-        bounds: tuple[int, int],
-        n_known: int | None,
-        estimated: bool,
-        shares: Floats,
-        masks: tuple[Bools, Bools, tuple[Bools, Bools]],
-        sets: Sequence[FeatureSet],
-    ) -> None:
-        self.bounds, self.n_known, self.estimated = bounds, n_known, estimated
-        self._shares, self._sets = shares, sets
-        self._always, self._sometimes, self._proven = masks
-
-    def shares(self) -> Floats:
-        """The fraction of the sets that has each feature."""
-        return self._shares.copy()
-
-    def pair_shares(self) -> Floats:
-        """Not in a document."""
-        raise _not_saved("how often pairs of features occur")
-
-    def always(self) -> Bools:
-        """The features in all sets."""
-        return self._always
-
-    def sometimes(self) -> Bools:
-        """The features in at least one set."""
-        return self._sometimes
-
-    def proven(self) -> tuple[Bools, Bools]:
-        """The features in all sets and in none."""
-        return self._proven
-
-    def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
-        """Not from a document."""
-        raise _not_saved("sets to draw from")
-
-    def ranked(self) -> Iterator[FeatureSet]:
-        """The sets of the document."""
-        return iter(self._sets)
-
-
-def _not_saved(what: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"this was read from a document, which does not have {what}; call altsets.near_best again."
-    )

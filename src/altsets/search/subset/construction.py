@@ -23,10 +23,11 @@ from altsets.search.run import Run
 from altsets.search.subset.candidates import EXCHANGE_GAIN
 from altsets.search.subset.encoding import SizeEncoding
 from altsets.search.subset.fixed_size import FixedSizeOracle
+from altsets.search.subset.polynomials import spread_sets
 from altsets.search.subset.pricing import PricingOracle
 from altsets.search.subset.rules import Cap, Spending, differing
 
-#: Seconds for better sets when time is up. Sets at all may take as long as it took to get there, and at most so long.
+#: Seconds for better sets when time is up. Sets at all may take as long as time is up, and at most so long.
 GRACE, MOST_GRACE = 0.15, 5.0
 #: Features looked at for all sets together: up to these it takes so little time that it is always done.
 LITTLE_WORK = 300_000
@@ -293,7 +294,7 @@ class Construction:
             # Counted from when it was first seen, as searches may be late to notice. Where reading a large request
             # took long, users would rather wait as long again than get nothing.
             self._last = now + GRACE
-            self._very_last = now + min(max(GRACE, self.run.elapsed), MOST_GRACE)
+            self._very_last = now + min(max(GRACE, -self.run.remaining), MOST_GRACE)
         return now >= self._last
 
     def all(self, before: Sequence[FeatureSet] = ()) -> list[FeatureSet]:
@@ -304,12 +305,23 @@ class Construction:
         while len(sets) < self.problem.n_sets:
             one = self.one(sets, exchanging=not hurried)
             if one is None:
+                sets = self._filled_up(sets, before)
                 break
             sets.append(one)
         for number in range(len(before), len(sets)):
             if not self.late:
                 sets[number] = self.improved(sets[number], [*sets[:number], *sets[number + 1 :]])
         return sets
+
+    def _filled_up(self, sets: list[FeatureSet], before: Sequence[FeatureSet]) -> list[FeatureSet]:
+        """The same with more sets that take no search, or only such sets after those before if that gives more."""
+        problem, best = self.problem, sets
+        if problem.is_plain and problem.counts_shared and not self.pricing.quality.pairs_on_demand:
+            for known in (sets, list(before)):
+                for size in self._sizes:
+                    every = known + spread_sets(size, problem, [*problem.existing, *known])
+                    best = max(best, every[: problem.n_sets], key=len)
+        return best
 
     def one(self, others: Sequence[FeatureSet] = (), *, exchanging: bool = True) -> FeatureSet | None:
         """A good set that differs enough from others and from the existing sets; None if that fails."""

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from altsets import documents
 from altsets.display import ShownCurve
-from altsets.result import StopReason, Verdict, frame_of
-from altsets.search.frontier.elbow import Curve, suggest_tau
-from altsets.search.frontier.points import FrontierPoint, Suggestion
-from altsets.search.frontier.words import WORDS, TauWords, TradeWords
+from altsets.result._curve_words import TauWords, TradeWords, words_of
+from altsets.result._points import Curve, Suggestion
+from altsets.result._result import frame_of
+from altsets.result._verdict import Verdict
+
+#: Columns of a frame of points that are numbers of a point.
+COLUMNS = ("n_features", "n_alternatives", "tau", "max_overlap")
 
 
 @dataclass(frozen=True)
-class Frontier(documents.Document, ShownCurve):
+class Frontier(Curve, documents.Document, ShownCurve):
     """A curve of sets, such as quality over tau; :func:`altsets.frontier` makes it.
 
     Attributes
@@ -68,92 +70,6 @@ class Frontier(documents.Document, ShownCurve):
 
     _drawn_by = "frontier_plot"
 
-    points: list[FrontierPoint]
-    parameters: dict[str, Any]
-    by: str = "tau"
-    n_asked: int | None = None
-    complete: bool = True
-    more_is_better: bool = False
-    reason: str = ""
-    notes: list[str] = field(default_factory=list)
-    stop_reason: StopReason = StopReason.FINISHED
-    elapsed: float = field(default=0.0, compare=False)
-
-    def __iter__(self) -> Iterator[FrontierPoint]:
-        return iter(self.points)
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-    @property
-    def proven(self) -> bool:
-        """Whether every point is proven, and that there are no others."""
-        return self.complete and all(point.proven for point in self.points)
-
-    @property
-    def sizes(self) -> list[int]:
-        """The numbers of features in a set, ascending."""
-        return sorted({point.n_features for point in self.points})
-
-    @property
-    def counts(self) -> list[int]:
-        """The numbers of alternatives, ascending."""
-        return sorted({point.n_alternatives for point in self.points})
-
-    def curve(self, n_features: int, n_alternatives: int) -> list[FrontierPoint]:
-        """The points of one size and number of alternatives, by tau.
-
-        Parameters
-        ----------
-        n_features : int
-            Features in each set.
-        n_alternatives : int
-            Sets besides the first one.
-
-        Returns
-        -------
-        list of FrontierPoint
-            By tau; empty if the frontier has no such points.
-        """
-        return [
-            point
-            for point in self.points
-            if (point.n_features, point.n_alternatives) == (n_features, n_alternatives)
-        ]
-
-    def best(self, n_features: int) -> float:
-        """The largest quality of any set of this size, by which others are measured.
-
-        Parameters
-        ----------
-        n_features : int
-            Features in each set.
-
-        Returns
-        -------
-        float
-            The quality; nan if no set of this size was found.
-        """
-        same_size = (point for point in self.points if point.n_features == n_features)
-        return max((value for point in same_size for value in point.result.qualities), default=math.nan)
-
-    def second_of(self, point: FrontierPoint) -> float:
-        """Return the number that the curve is drawn over.
-
-        Parameters
-        ----------
-        point : FrontierPoint
-            One of the points.
-
-        Returns
-        -------
-        float
-            Its tau, shared features, worst quality, or costs.
-        """
-        shared = float(point.shared or 0)
-        against = math.nan if point.against is None else point.against
-        return {"tau": point.tau, "penalty": shared, "balance": point.worst, "against": against}[self.by]
-
     @cached_property
     def suggestion(self) -> Suggestion:
         """The elbow of the curve, with the reason in one sentence; without a point if there is none.
@@ -163,24 +79,11 @@ class Frontier(documents.Document, ShownCurve):
         The elbow is where a curve lies highest above the straight line from its first to its last point, if that is a
         tenth of its height or more, and if it has four points or more.
         """
-        if self.by == "tau":
-            return suggest_tau(
-                self.points,
-                mean_quality=bool(self.parameters.get("mean_quality")),
-                least_tau=self.parameters.get("least_tau"),
-            )
-        order = sorted(self.points, key=self.second_of)
-        place = (
-            Curve([*map(self.second_of, order)], [point.quality for point in order]).elbow if order else None
-        )
-        words = self._words
-        if place is None or not isinstance(words, TradeWords):
-            return Suggestion(None, "No elbow.")
-        return Suggestion(order[place], words.at_elbow(order[place]))
+        return self._words.suggestion
 
-    @property
+    @cached_property
     def _words(self) -> TauWords | TradeWords:
-        return WORDS[self.by](self)
+        return words_of(self)
 
     @property
     def verdict(self) -> Verdict:
@@ -206,10 +109,7 @@ class Frontier(documents.Document, ShownCurve):
         scales = [best[point.n_features] if best[point.n_features] > 0 else math.nan for point in points]
         by_tau = self.by == "tau"
         columns: dict[str, list[Any]] = {
-            **{
-                name: [getattr(point, name) for point in points]
-                for name in ("n_features", "n_alternatives", "tau", "max_overlap")
-            },
+            **{name: [getattr(point, name) for point in points] for name in COLUMNS},
             "penalty_low": [point.penalty and point.penalty[0] for point in points],
             "penalty_high": [point.penalty and point.penalty[1] for point in points],
             "against": [point.against for point in points],
@@ -219,36 +119,25 @@ class Frontier(documents.Document, ShownCurve):
             # With a price of shared features, a bound is about another number.
             "bound": [None if point.penalty else point.result.bound for point in points],
             **{name: [getattr(point, name) for point in points] for name in ("mean", "worst", "shared")},
-            "mean_share": [
-                point.mean / scale if by_tau else None for point, scale in zip(points, scales, strict=True)
-            ],
-            "worst_share": [
-                point.worst / scale if by_tau else None for point, scale in zip(points, scales, strict=True)
-            ],
+            **{
+                f"{name}_share": [
+                    getattr(point, name) / scale if by_tau else None
+                    for point, scale in zip(points, scales, strict=True)
+                ]
+                for name in ("mean", "worst")
+            },
             "elapsed": [point.result.elapsed for point in points],
             "sets": [list(map(list, point.named_sets)) for point in points],
         }
-        return frame_of(
-            {
-                name: values
-                for name, values in columns.items()
-                if not points or any(value is not None for value in values)
-            }
-        )
+        applying = {
+            name for name, values in columns.items() if not points or values.count(None) < len(values)
+        }
+        return frame_of({name: values for name, values in columns.items() if name in applying})
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
         elbow = self.suggestion
-        place = (
-            None
-            if elbow.point is None
-            else next(number for number, point in enumerate(self.points) if point is elbow.point)
-        )
-        suggested = {
-            "point": place,
-            "n_features": elbow.n_features,
-            "n_alternatives": elbow.n_alternatives,
-            "tau": elbow.tau,
-            "reason": elbow.reason,
-        }
+        numbers = ("n_features", "n_alternatives", "tau", "reason")
+        place = next((place for place, point in enumerate(self.points) if point is elbow.point), None)
+        suggested = {"point": place, **{name: getattr(elbow, name) for name in numbers}}
         return super().to_dict() | {"suggestion": suggested}

@@ -1,13 +1,16 @@
-"""What the points of a curve say: the verdict and the explanation, for each kind of curve."""
+"""What a curve says: headline, verdict and explanation, for each kind of curve."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
-from altsets.result import Status, StopReason, Verdict
-from altsets.search.frontier.points import FrontierPoint
+from altsets.result._elbow import elbow_of, suggest_tau
+from altsets.result._points import Curve, FrontierPoint, Suggestion
+from altsets.result._status import Status, StopReason
+from altsets.result._verdict import Verdict
 from altsets.wording import counted, paragraph, percent, plural, sentence, span
 
 IN_WORDS = {
@@ -24,11 +27,44 @@ CUT_SHORT = {
 #: Sets with this share of the best score count as nearly as good.
 NEARLY = 0.95
 
+#: What a curve other than by tau calls its two numbers, and how a point of it is described.
+NAMES = {
+    "penalty": ("sum", "shared"),
+    "balance": ("sum", "worst"),
+    "against": ("quality", "cost"),
+    "second quality": ("quality", "second quality"),
+}
+AT_ELBOW = {
+    "penalty": "{n_shared}, with {kept}: penalties from {low:.4g} to {high:.4g}",
+    "balance": "a worst set of {worst:.6g}, with {kept}",
+    "against": "a {second} of {against:.6g}, with a quality of {quality:.6g}",
+}
+#: What the two ends of a curve say, by what is special about it.
+ENDS = {
+    "penalty": "Without a penalty {best} have a sum of {sum:.6g} and share {shared}; with a high one they share "
+    "{last_shared} and keep {kept}.",
+    "penalty, one": "For any penalty {best} have a sum of {sum:.6g} and share {shared}.",
+    "balance": "The worst set of those with the largest sum{found} has a quality of {worst:.6g}; it can be "
+    "{last_worst:.6g} for {kept}.",
+    "balance, one": "The sets with the largest sum, {sum:.6g}, also have the best worst set, of quality {worst:.6g}.",
+    "balance, one, open": "The sets found have a sum of {sum:.6g} and a worst set of quality {worst:.6g}.",
+    "against": "{said}; every better one{that_was_found} costs more than {little} of the quality.",
+    "against, one": "{said}, and none {has} a better one.",
+    "against, one, open": "{said}.",
+    "against, nearly": "{said}; with {share} of {whose} quality it can be {nearly:.6g}.",
+    "against, negative": "{said} and a quality of {sum:.6g}.",
+}
+
+
+def words_of(curve: Curve) -> TauWords | TradeWords:
+    """What a curve says, by its kind."""
+    return TauWords(curve) if curve.by == "tau" else TradeWords(curve)
+
 
 class TauWords:
     """Quality over tau, over sizes and over numbers of sets."""
 
-    def __init__(self, found: Any) -> None:
+    def __init__(self, found: Curve) -> None:
         self.found = found
 
     @property
@@ -42,6 +78,11 @@ class TauWords:
         sets = f"sets of {_numbers(found.sizes, 'feature')}, {_numbers(found.counts, 'alternative')}, {tau}"
         return f"{counted(len(found.points), 'point')}: {sets}"
 
+    @cached_property
+    def suggestion(self) -> Suggestion:
+        """The elbow of the curve."""
+        return suggest_tau(self.found)
+
     def explain(self) -> str:
         """What is proven, and where the elbow is."""
         by_status = Counter(point.status for point in self.found.points)
@@ -50,7 +91,7 @@ class TauWords:
         )
         first = sentence(f"{self.headline}; {known}" if known else self.headline)
         empty = self.found.points and not any(point.result.sets for point in self.found.points)
-        last = self._why_none if empty else self.found.suggestion.reason
+        last = self._why_none if empty else self.suggestion.reason
         return paragraph(first, self._cut_short, *self.found.notes, last)
 
     @property
@@ -76,11 +117,10 @@ class TauWords:
     def verdict(self) -> Verdict:
         """The verdict on the most sets of one size: the suggested one, or the largest."""
         found = self.found
-        if not found.points:
-            return Verdict(("No point was searched.",)).add(cautions=(self._cut_short,))
         if not any(point.result.sets for point in found.points):
-            return Verdict((self._why_none,)).add(cautions=(self._cut_short,))
-        size, count = found.suggestion.n_features or found.sizes[-1], found.counts[-1]
+            why = self._why_none if found.points else "No point was searched."
+            return Verdict((why,)).add(cautions=(self._cut_short,))
+        size, count = self.suggestion.n_features or found.sizes[-1], found.counts[-1]
         points = found.curve(size, count)
         curve = [point for point in points if point.is_complete]
         open_ones = sum(point.status is Status.FEASIBLE for point in points)
@@ -93,7 +133,7 @@ class TauWords:
         return Verdict((_what_it_costs(found, curve),)).add(_impossible(points), cautions=cautions)
 
 
-def _what_it_costs(found: Any, curve: Sequence[FrontierPoint]) -> str:
+def _what_it_costs(found: Curve, curve: Sequence[FrontierPoint]) -> str:
     """The largest difference at which every set is nearly as good as the best, and the largest of all."""
     top, last = found.best(curve[0].n_features), curve[-1]
     proven = any(
@@ -118,14 +158,9 @@ def _impossible(points: Sequence[FrontierPoint]) -> str:
     """The smallest difference that is impossible, where that is proven for sets that are chosen together."""
     asked = points[0].result.parameters
     infeasible = [point for point in points if point.status is Status.INFEASIBLE]
+    conditions = asked.get("existing") or asked.get("constraints")
     limited = any(asked.get(name) is not None for name in ("within", "min_quality"))
-    if (
-        not infeasible
-        or asked.get("search") != "simultaneous"
-        or asked.get("existing")
-        or asked.get("constraints")
-        or limited
-    ):
+    if not infeasible or asked.get("search") != "simultaneous" or conditions or limited:
         return ""
     most, sets = infeasible[0].max_overlap, _sets_of(infeasible[0])
     if most is None:
@@ -156,11 +191,9 @@ def _numbers(values: Sequence[int], noun: str) -> str:
 class TradeWords:
     """Quality against a second number, each point with more of the one and less of the other."""
 
-    #: What the second number is called, and where the quality is the sum over several sets.
-    second, first = "", "sum"
-
-    def __init__(self, found: Any) -> None:
+    def __init__(self, found: Curve) -> None:
         self.found = found
+        self._names = NAMES["second quality" if found.more_is_better else found.by]
 
     @property
     def headline(self) -> str:
@@ -172,12 +205,30 @@ class TradeWords:
         features = f"{span(sizes)} {plural(1 if sizes == [1] else 2, 'feature')}"
         n_sets = len(points[0].named_sets)
         sets = f"{n_sets} sets of {features} each" if n_sets > 1 else f"sets of {features}"
-        first = sorted(point.quality for point in points)
-        second = sorted(map(self.found.second_of, points))
-        return (
-            f"{counted(len(points), 'point')}: {sets}, {self.first} {span(first, '.6g')}, {self.second} "
-            + span(second, ".6g")
+        both = (point.quality for point in points), map(self.found.second_of, points)
+        ranges = [f"{name} {span(sorted(of), '.6g')}" for name, of in zip(self._names, both, strict=True)]
+        return f"{counted(len(points), 'point')}: {', '.join([sets, *ranges])}"
+
+    @cached_property
+    def suggestion(self) -> Suggestion:
+        """The elbow of the curve."""
+        order = sorted(self.found.points, key=self.found.second_of)
+        place = elbow_of([*map(self.found.second_of, order)], [point.quality for point in order])
+        if place is None:
+            return Suggestion(None, "No elbow.")
+        point = order[place]
+        low, high = point.penalty or (0.0, 0.0)
+        said = AT_ELBOW[self.found.by].format(
+            n_shared=counted(point.shared or 0, "shared feature"),
+            kept=self._kept(point),
+            low=low,
+            high=high,
+            worst=point.worst,
+            second=self._names[1],
+            against=point.against or 0.0,
+            quality=point.quality,
         )
+        return Suggestion(point, f"The elbow is at {said}.")
 
     def explain(self) -> str:
         """How many points there are, what is proven, and where the elbow is."""
@@ -189,8 +240,8 @@ class TradeWords:
         return paragraph(
             sentence(f"{self.headline}; {proven}"),
             "No others exist." if found.complete else self._cut_short,
-            self._aside,
-            found.suggestion.reason if found.suggestion else "",
+            self._ends if found.by == "against" else "",
+            self.suggestion.reason if self.suggestion else "",
         )
 
     def verdict(self) -> Verdict:
@@ -201,19 +252,20 @@ class TradeWords:
         n_open = sum(not point.proven for point in found.points)
         are = f"{counted(n_open, 'point')} {plural(n_open, 'is', 'are')} not proven"
         return Verdict((self._ends,)).add(
-            found.suggestion.reason if found.suggestion else "",
+            self.suggestion.reason if self.suggestion else "",
             self._proof if found.proven else "",
             cautions=(self._cut_short, f"{are}: something better may exist." if n_open else ""),
         )
 
-    def at_elbow(self, point: FrontierPoint) -> str:
-        """The sentence on the point that is suggested."""
-        return f"The elbow is at {self._described(point)}."
-
     @property
     def _proof(self) -> str:
-        these = f"these {len(self.found)}" if len(self.found) > 1 else "this one"
-        return f"Proven: there are no other points than {these}."
+        n_points = len(self.found)
+        if self.found.by == "against":
+            these = f"one of these {n_points} points" if n_points > 1 else "this point"
+            return f"Proven: nothing is better in both than {these}."
+        return (
+            f"Proven: there are no other points than {f'these {n_points}' if n_points > 1 else 'this one'}."
+        )
 
     @property
     def _cut_short(self) -> str:
@@ -223,17 +275,40 @@ class TradeWords:
         return f"{why}; there may be further points." if why else "There may be further points."
 
     @property
-    def _aside(self) -> str:
-        return ""
-
-    @property
     def _ends(self) -> str:
         """A sentence on the first and the last point."""
-        raise NotImplementedError
+        found, first, last = self.found, self.found.points[0], self.found.points[-1]
+        nearly = [point for point in found.points if point.quality >= NEARLY * first.quality]
+        kind = found.by
+        if kind == "against" and first.quality <= 0:
+            kind += ", negative"
+        elif kind == "against" and nearly[-1] is not first:
+            kind += ", nearly"
+        elif first is last:
+            kind += ", one" + ("" if found.proven or kind == "penalty" else ", open")
+        return ENDS[kind].format(**self._facts(first, last, (nearly or [first])[-1]))
 
-    def _described(self, point: FrontierPoint) -> str:
-        """The numbers of a point."""
-        raise NotImplementedError
+    def _facts(self, first: FrontierPoint, last: FrontierPoint, nearly: FrontierPoint) -> dict[str, Any]:
+        """What sentences on the ends of the curve may name."""
+        n_sets, proven = len(first.named_sets), self.found.proven
+        sets, has = plural(n_sets, "set") + ("" if first.proven else " found"), plural(n_sets, "has", "have")
+        return {
+            "best": "the best sets" if proven else "the best sets found",
+            "found": "" if proven else " found",
+            "that_was_found": "" if proven else " that was found",
+            "sum": first.quality,
+            "shared": _shared(first),
+            "last_shared": _shared(last),
+            "worst": first.worst,
+            "last_worst": last.worst,
+            "kept": self._kept(last),
+            "said": f"The best {sets} {has} a {self._names[1]} of {first.against or 0.0:.6g}",
+            "has": has,
+            "little": percent(1 - NEARLY),
+            "share": percent(nearly.quality / first.quality) if first.quality > 0 else "",
+            "whose": plural(n_sets, "its", "their"),
+            "nearly": nearly.against or 0.0,
+        }
 
     def _kept(self, point: FrontierPoint) -> str:
         """The sum of a point, as a share of the largest one where that makes sense."""
@@ -243,103 +318,6 @@ class TradeWords:
         return f"a sum of {point.quality:.6g}"
 
 
-class PenaltyWords(TradeWords):
-    """The sum of the qualities against shared features."""
-
-    second = "shared"
-
-    @property
-    def _ends(self) -> str:
-        first, last = self.found.points[0], self.found.points[-1]
-        best = "the best sets" if self.found.proven else "the best sets found"
-        if first is last:
-            return f"For any penalty {best} have a sum of {first.quality:.6g} and share {_shared(first)}."
-        return (
-            f"Without a penalty {best} have a sum of {first.quality:.6g} and share {_shared(first)}; with a high "
-            f"one they share {_shared(last)} and keep {self._kept(last)}."
-        )
-
-    def _described(self, point: FrontierPoint) -> str:
-        assert point.penalty is not None
-        low, high = point.penalty
-        shared = counted(point.shared or 0, "shared feature")
-        return f"{shared}, with {self._kept(point)}: penalties from {low:.4g} to {high:.4g}"
-
-
 def _shared(point: FrontierPoint) -> str:
     """How many features pairs of sets share."""
     return f"{counted(point.shared, 'feature')} over all pairs" if point.shared else "no features"
-
-
-class BalanceWords(TradeWords):
-    """The sum of the qualities against the worst of them."""
-
-    second = "worst"
-
-    @property
-    def _ends(self) -> str:
-        first, last = self.found.points[0], self.found.points[-1]
-        if first is last and not self.found.proven:
-            return f"The sets found have a sum of {first.quality:.6g} and a worst set of quality {first.worst:.6g}."
-        if first is last:
-            return (
-                f"The sets with the largest sum, {first.quality:.6g}, also have the best worst set, of quality "
-                f"{first.worst:.6g}."
-            )
-        known = "" if self.found.proven else " found"
-        return (
-            f"The worst set of those with the largest sum{known} has a quality of {first.worst:.6g}; it can be "
-            f"{last.worst:.6g} for {self._kept(last)}."
-        )
-
-    def _described(self, point: FrontierPoint) -> str:
-        return f"a worst set of {point.worst:.6g}, with {self._kept(point)}"
-
-
-class AgainstWords(TradeWords):
-    """Quality against costs, or against a second quality."""
-
-    first = "quality"
-
-    def __init__(self, found: Any) -> None:
-        super().__init__(found)
-        self.second = "second quality" if found.more_is_better else "cost"
-
-    @property
-    def _proof(self) -> str:
-        these = f"one of these {len(self.found)} points" if len(self.found) > 1 else "this point"
-        return f"Proven: nothing is better in both than {these}."
-
-    @property
-    def _aside(self) -> str:
-        return self._ends
-
-    @property
-    def _ends(self) -> str:
-        found, best = self.found, self.found.points[0]
-        sets = plural(len(best.named_sets), "set") + ("" if best.proven else " found")
-        has = plural(len(best.named_sets), "has", "have")
-        said = f"The best {sets} {has} a {self.second} of {best.against:.6g}"
-        if best.quality <= 0:
-            return f"{said} and a quality of {best.quality:.6g}."
-        nearly = [point for point in found.points if point.quality >= NEARLY * best.quality][-1]
-        if nearly is not best:
-            whose = plural(len(best.named_sets), "its", "their")
-            kept = percent(nearly.quality / best.quality)
-            return f"{said}; with {kept} of {whose} quality it can be {nearly.against:.6g}."
-        if len(found.points) > 1:
-            known = "" if found.proven else " that was found"
-            return f"{said}; every better one{known} costs more than {percent(1 - NEARLY)} of the quality."
-        return f"{said}, and none {has} a better one." if found.proven else f"{said}."
-
-    def _described(self, point: FrontierPoint) -> str:
-        return f"a {self.second} of {point.against:.6g}, with a quality of {point.quality:.6g}"
-
-
-#: What each kind of curve says, by the name of what it is drawn over.
-WORDS: dict[str, type[TauWords] | type[TradeWords]] = {
-    "tau": TauWords,
-    "penalty": PenaltyWords,
-    "balance": BalanceWords,
-    "against": AgainstWords,
-}

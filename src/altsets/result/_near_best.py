@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from altsets import documents
+from altsets.arrays import Bools, Floats
 from altsets.display import Shown
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
-from altsets.problem import FeatureSet, Problem
-from altsets.quality import Quality
-from altsets.result import Progress, frame_of
-from altsets.search.near_best.extent import Range, extent
-from altsets.search.near_best.saved import ASKED, Saved, arguments_in
-from altsets.search.near_best.summary import CountedSets
+from altsets.problem import FeatureSet
+from altsets.result._counted import CountedSets, Estimate
+from altsets.result._near_best_words import explanation_of, headline_of, verdict_on
+from altsets.result._range import Range
+from altsets.result._result import frame_of
+from altsets.result._status import Progress
+from altsets.result._verdict import Verdict
+
+#: Fields that a document has as they are.
+PLAIN = ("best", "best_set", "best_proven", "threshold", "feature_names", "reason", "stop_reason", "elapsed")
+#: The parameters of a search that say which sets are counted.
+ASKED = ("n_features_in", "n_features", "sizes", "constraints", "within", "min_quality")
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class NearBest(CountedSets, documents.Document, Shown):
     """The sets that are nearly as good as the best one; :func:`near_best` makes it.
 
@@ -84,18 +94,33 @@ class NearBest(CountedSets, documents.Document, Shown):
     _called = "document of near-best sets"
     _mark = "count_bounds", None
 
+    def __iter__(self) -> Iterator[FeatureSet]:
+        return self.family.ranked()
+
+    @property
+    def headline(self) -> str:
+        """How many sets there are, as a clause."""
+        return headline_of(self)
+
+    @property
+    def verdict(self) -> Verdict:
+        """How many sets are nearly the best and what they have in common, in a sentence or two, with cautions."""
+        return verdict_on(self)
+
+    def explain(self) -> str:
+        """How many sets there are, and what they have in common, in plain words."""
+        return explanation_of(self)
+
+    def __repr__(self) -> str:
+        return f"NearBest({self.headline})"
+
     def top(self, n: int) -> list[FeatureSet]:
-        """The n best sets, or all if there are fewer.
+        """The n best sets as sorted indices, the best one first, or all if there are fewer.
 
         Parameters
         ----------
         n : int
             How many.
-
-        Returns
-        -------
-        list of tuple of int
-            Sorted indices, the best set first.
         """
         return list(itertools.islice(self, whole_number("n", n, least=0)))
 
@@ -108,16 +133,6 @@ class NearBest(CountedSets, documents.Document, Shown):
             How many.
         random_state : int, Generator or None, default=None
             What numpy's ``default_rng`` takes: the same seed gives the same sets.
-
-        Returns
-        -------
-        list of tuple of int
-            Sorted indices.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If there are no sets to draw from, or ``random_state`` is not a seed.
 
         Examples
         --------
@@ -135,7 +150,7 @@ class NearBest(CountedSets, documents.Document, Shown):
             ) from error
         if self.count_bounds[1] == 0 or self.n_known == 0:
             raise InputError("there are no sets to draw from; see explain().")
-        return self._family.draw(wanted, rng)
+        return self.family.draw(wanted, rng)
 
     def range(
         self,
@@ -146,7 +161,8 @@ class NearBest(CountedSets, documents.Document, Shown):
     ) -> Range:
         """The least and the largest sum of some numbers, such as costs, among all sets that count.
 
-        Where all sets are known, they are looked through; else exact searches find both ends.
+        Where all sets are known, they are looked through; else exact searches find both ends. A black box needs to know
+        them all, and a document has nothing to search with.
 
         Parameters
         ----------
@@ -158,19 +174,6 @@ class NearBest(CountedSets, documents.Document, Shown):
             Seconds for both ends; what is not proven by then says so.
         callback : callable, default=None
             Called with a :class:`Progress` now and then. What it raises ends the search.
-
-        Returns
-        -------
-        Range
-            ``low`` and ``high``, each with its ``value``, a ``set`` that has it, and its ``status``.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If a number is not finite, a feature does not exist, or there is no near-best set.
-        altsets.errors.UnsupportedError
-            If this was read from a document, which has nothing to search with, or not all sets of a black box are
-            known.
 
         See Also
         --------
@@ -185,48 +188,24 @@ class NearBest(CountedSets, documents.Document, Shown):
         >>> costs.low.value, costs.low.set, costs.high.value, costs.high.set
         (3.0, (1, 2), 8.0, (0, 1))
         """
-        quality, problem = self._searchable
-        return extent(
-            quality,
-            problem,
-            self._counted,
-            self.threshold,
-            numbers,
-            certain=self.best_proven or self.nearness.within is None,
-            time_limit=time_limit,
-            callback=callback,
-        )
-
-    @property
-    def _searchable(self) -> tuple[Quality, Problem]:
-        """What to search with, unless this was read from a document."""
-        quality, problem = self._quality, self._problem
-        if isinstance(quality, Saved) or isinstance(problem, Saved):
+        if self.extent is None:
             raise UnsupportedError(
                 "this was read from a document, which has nothing to search with; call altsets.near_best again."
             )
-        return quality, problem
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The request as plain numbers and strings."""
-        asked = self._problem.parameters()
-        return {
-            **{name: asked[name] for name in ASKED},
-            "within": self.nearness.within,
-            "min_quality": self.nearness.min_quality,
-        }
+        found: Range = self.extent(self, numbers, time_limit=time_limit, callback=callback)
+        return found
 
     def to_frame(self) -> Any:
         """One row for each feature that occurs, the most frequent first (a pandas DataFrame)."""
         order = self.ordered()
-        columns = {
-            "feature": list(self._quality.names_of(order)),
-            "index": order,
-            "frequency": self.frequencies[order],
-            "core": self._always[order],
-        }
-        return frame_of(columns)
+        return frame_of(
+            {
+                "feature": self._names_of(order),
+                "index": order,
+                "frequency": self.frequencies[order],
+                "core": self._always[order],
+            }
+        )
 
     def _on_page(self) -> dict[str, Any]:
         return {"near_best": self, "quality": self}
@@ -238,47 +217,35 @@ class NearBest(CountedSets, documents.Document, Shown):
         ----------
         n_sets : int, default=10
             How many of the best sets it has.
-
-        Returns
-        -------
-        dict
-            Plain numbers, strings, lists and dictionaries.
         """
-        order, best, scores = self.ordered(), self.top(n_sets), self.feature_scores
+        order, scores = self.ordered(), self.feature_scores
+        plain = documents.plain_fields(self, PLAIN)
         document = {
             "schema": documents.SCHEMA,
             "count": self.count,
             "exact": self.exact,
             "count_bounds": list(self.count_bounds),
-            "best": documents.finite(self.best),
-            "best_set": None if self.best_set is None else list(self.best_set),
-            "best_proven": self.best_proven,
-            "threshold": documents.finite(self.threshold),
+            **{name: plain[name] for name in PLAIN[:4]},
             "estimated": self.estimated,
-            "estimate": self._counted.estimate and self._counted.estimate.to_dict(),
+            "estimate": self.estimate and {**self.estimate, "interval": list(self.estimate["interval"])},
             "n_known": self.n_known,
             "features": [
                 {"feature": name, "index": index, "frequency": float(self.frequencies[index])}
-                for index, name in zip(order, self._quality.names_of(order), strict=True)
+                for index, name in zip(order, self._names_of(order), strict=True)
             ],
-            "cores": self.cores,
-            "free": self.free,
-            "always": self.always,
-            "never": self.never,
+            **{name: getattr(self, name) for name in ("cores", "free", "always", "never")},
             "sets": [
                 {
-                    "features": list(self._quality.names_of(chosen)),
+                    "features": self._names_of(chosen),
                     "indices": list(chosen),
-                    "quality": self._quality.evaluate(chosen),
+                    "quality": self.family.quality_of(chosen),
                 }
-                for chosen in best
+                for chosen in self.top(n_sets)
             ],
-            "feature_names": list(self.feature_names),
+            "feature_names": plain["feature_names"],
             "feature_scores": None if scores is None else list(map(documents.finite, scores.tolist())),
             "parameters": self.parameters,
-            "reason": self.reason,
-            "stop_reason": str(self.stop_reason),
-            "elapsed": self.elapsed,
+            **plain,
         }
         return documents.timed(document)
 
@@ -292,47 +259,117 @@ class NearBest(CountedSets, documents.Document, Shown):
         n_sets : int, default=10
             How many of the best sets it has.
         indent : int or None, default=2
-            Spaces per level; None for one line.
         timing : bool, default=True
-            Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
-            byte, for equal answers.
-
-        Returns
-        -------
-        str
-            The document.
+            As for other answers.
         """
         return documents.json_of(self.to_dict(n_sets), indent, timing)
 
     @classmethod
-    def from_json(cls, text: str) -> NearBest:
-        """Read what :meth:`to_json` wrote, or the command line.
+    def _read(cls, found: dict[str, Any]) -> NearBest:
+        unknown = {"best": math.nan, "threshold": math.nan}
+        plain, asked = documents.fields_in(cls, found, unknown, PLAIN), found["parameters"]
+        (low, high), n = documents.whole_numbers(found["count_bounds"]), len(plain["feature_names"])
+        n_sizes, n_names = len(documents.whole_numbers(asked["sizes"])), len(set(plain["feature_names"]))
+        if asked["n_features_in"] != n or low > high or n_names < n or n_sizes != 2:
+            raise ValueError("numbers that belong together differ")
+        family = Saved.of(found)
+        if any(index >= n for chosen in (*family.qualities, plain["best_set"] or ()) for index in chosen):
+            raise ValueError("a set has a feature that does not exist")
+        for name in ("within", "min_quality"):
+            asked = asked | {name: documents.number_or(asked[name], None)}
+        scores, drawn = found["feature_scores"], found["estimate"]
+        if scores is not None:
+            scores = np.array([documents.number_or(value, math.nan) for value in scores], dtype=np.float64)
+            if len(scores) != n:
+                raise ValueError("there must be one score for each feature")
+        return cls(
+            family=family,
+            parameters={name: asked[name] for name in ASKED},
+            feature_scores=scores,
+            estimate=None if drawn is None else asdict(Estimate.from_dict(drawn)),
+            **plain,
+        )
 
-        Parameters
-        ----------
-        text : str
-            The document.
 
-        Returns
-        -------
-        NearBest
-            The same answer, with the sets of the document. Draws and pairs of features are not there.
+@dataclass(eq=False)
+class Saved:
+    """What a document says about the sets: how often features occur, and some of the sets with their qualities."""
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is not such a document, or it is incomplete.
-
-        Examples
-        --------
-        >>> import altsets
-        >>> from altsets import quality
-        >>> near = altsets.near_best(quality.Additive([9, 8, 7, 3]), n_features=2, within=0.25)
-        >>> altsets.results.NearBest.from_json(near.to_json())
-        NearBest(3 sets of 2 features are within 25 % of the best)
-        """
-        return super().from_json(text)
+    bounds: tuple[int, int]
+    n_known: int | None
+    estimated: bool
+    frequencies: Floats
+    masks: dict[str, Bools]
+    qualities: dict[FeatureSet, float]
 
     @classmethod
-    def _read(cls, found: dict[str, Any]) -> NearBest:
-        return cls(**arguments_in(found))
+    def of(cls, document: dict[str, Any]) -> Saved:
+        """What is wrong with a document raises one of ``documents.DAMAGED``."""
+        names = documents.texts(document["feature_names"])
+        place = {name: index for index, name in enumerate(names)}
+
+        def mask(listed: Iterable[str]) -> Bools:
+            found = np.zeros(len(names), dtype=bool)
+            found[[place[name] for name in listed]] = True
+            return found
+
+        shares, known = np.zeros(len(names)), document["n_known"]
+        for entry in document["features"]:
+            shares[documents.whole_numbers([entry["index"]])] = documents.number(entry["frequency"])
+        low, high = documents.whole_numbers(document["count_bounds"])
+        return cls(
+            bounds=(low, high),
+            n_known=None if known is None else documents.whole_numbers([known])[0],
+            estimated=bool(document["estimated"]),
+            frequencies=shares,
+            masks={
+                **{name: mask(document[name]) for name in ("cores", "always", "never")},
+                "occurring": mask(entry["feature"] for entry in document["features"]),
+            },
+            qualities={
+                documents.whole_numbers(entry["indices"]): documents.number(entry["quality"])
+                for entry in document["sets"]
+            },
+        )
+
+    def shares(self) -> Floats:
+        """The fraction of the sets that has each feature."""
+        return self.frequencies.copy()
+
+    def pair_shares(self) -> Floats:
+        """Not in a document."""
+        raise _not_saved("how often pairs of features occur")
+
+    def always(self) -> Bools:
+        """The features in all sets."""
+        return self.masks["cores"]
+
+    def sometimes(self) -> Bools:
+        """The features in at least one set."""
+        return self.masks["occurring"]
+
+    def proven(self) -> tuple[Bools, Bools]:
+        """The features in all sets and in none."""
+        return self.masks["always"], self.masks["never"]
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
+        """Not from a document."""
+        raise _not_saved("sets to draw from")
+
+    def ranked(self) -> Iterator[FeatureSet]:
+        """The sets of the document."""
+        return iter(self.qualities)
+
+    def members(self) -> tuple[list[FeatureSet], bool]:
+        """The sets of the document, which may not be all."""
+        return list(self.qualities), False
+
+    def quality_of(self, chosen: FeatureSet) -> float:
+        """As the document has it."""
+        return self.qualities[chosen]
+
+
+def _not_saved(what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"this was read from a document, which does not have {what}; call altsets.near_best again."
+    )

@@ -1,14 +1,16 @@
-"""Points of a frontier, and the one that is suggested."""
+"""Points of a curve, what they have in common, and the one that is suggested."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from altsets import documents
-from altsets.result import Result, Status
+from altsets.result._result import Result
+from altsets.result._status import Status, StopReason
 
 #: Numbers of a point that follow from its result, in its document.
 DERIVED = ("n_features", "n_alternatives", "tau", "quality", "mean", "worst", "shared")
@@ -131,11 +133,7 @@ class FrontierPoint(documents.DocumentPart):
         return asked.get("aggregation") in ("min", "leximin") and asked.get("search") != "sequential"
 
     def _numbers(self) -> dict[str, Any]:
-        numbers = {name: getattr(self, name) for name in DERIVED}
-        return {
-            name: documents.finite(value) if isinstance(value, float) else value
-            for name, value in numbers.items()
-        }
+        return documents.plain_fields(self, DERIVED)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields and the numbers that follow from them; numbers that are not finite become None."""
@@ -156,13 +154,8 @@ class FrontierPoint(documents.DocumentPart):
         return point
 
     def __repr__(self) -> str:
-        given = {
-            "tau": self.tau,
-            "n_features": self.n_features,
-            "n_alternatives": self.n_alternatives,
-            "against": self.against,
-            "quality": self.quality,
-        }
+        names = ("tau", "n_features", "n_alternatives", "against", "quality")
+        given = {name: getattr(self, name) for name in names}
         said = ", ".join(f"{name}={value:.6g}" for name, value in given.items() if value is not None)
         return f"FrontierPoint({said}, {self.status})"
 
@@ -217,3 +210,76 @@ class Suggestion:
     def result(self) -> Result | None:
         """The sets."""
         return self.point.result if self.point else None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The points of a curve and what was asked; :class:`altsets.results.Frontier` documents the fields."""
+
+    points: list[FrontierPoint]
+    parameters: dict[str, Any]
+    by: str = "tau"
+    n_asked: int | None = None
+    complete: bool = True
+    more_is_better: bool = False
+    reason: str = ""
+    notes: list[str] = field(default_factory=list)
+    stop_reason: StopReason = StopReason.FINISHED
+    elapsed: float = field(default=0.0, compare=False)
+
+    def __iter__(self) -> Iterator[FrontierPoint]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def proven(self) -> bool:
+        """Whether every point is proven, and that there are no others."""
+        return self.complete and all(point.proven for point in self.points)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The numbers of features in a set, ascending."""
+        return sorted({point.n_features for point in self.points})
+
+    @property
+    def counts(self) -> list[int]:
+        """The numbers of alternatives, ascending."""
+        return sorted({point.n_alternatives for point in self.points})
+
+    def curve(self, n_features: int, n_alternatives: int) -> list[FrontierPoint]:
+        """The points of one size and number of alternatives, by tau; empty if there are none.
+
+        Parameters
+        ----------
+        n_features : int
+            Features in each set.
+        n_alternatives : int
+            Sets besides the first one.
+        """
+        asked = n_features, n_alternatives
+        return [point for point in self.points if (point.n_features, point.n_alternatives) == asked]
+
+    def best(self, n_features: int) -> float:
+        """The largest quality of any set of this size, by which others are measured; nan if none was found.
+
+        Parameters
+        ----------
+        n_features : int
+            Features in each set.
+        """
+        same_size = (point for point in self.points if point.n_features == n_features)
+        return max((value for point in same_size for value in point.result.qualities), default=math.nan)
+
+    def second_of(self, point: FrontierPoint) -> float:
+        """The number that the curve is drawn over: the tau, shared features, worst quality or costs of a point.
+
+        Parameters
+        ----------
+        point : FrontierPoint
+            One of the points.
+        """
+        shared = float(point.shared or 0)
+        against = math.nan if point.against is None else point.against
+        return {"tau": point.tau, "penalty": shared, "balance": point.worst, "against": against}[self.by]
