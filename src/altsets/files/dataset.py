@@ -286,16 +286,8 @@ def from_anndata(
         A layer to take in place of ``X``.
     raw : bool, default=False
         Whether to take the matrix and the genes of ``raw``.
-    columns : sequence of str, default=None
-        The only genes to use, by name or by a pattern such as ``"MT-*"``; all of them by default.
-    drop : sequence of str, default=()
-        Genes to leave out, by name or by a pattern.
-    groups : str, default=None
-        The column of ``obs`` that says which cells belong together, such as those of one donor.
-    drop_missing_target : bool, default=False
-        Whether to leave out cells without a target; otherwise they are refused.
-    unusable : {"error", "drop"}, default="error"
-        Whether to refuse genes with infinite values, or to leave them out.
+    columns, drop, groups, drop_missing_target, unusable
+        Genes, cells and columns of ``obs``, as in :func:`altsets.read_table`.
 
     See Also
     --------

@@ -172,11 +172,16 @@ def read_costs(
     first line without a feature is a header.
     """
     read = read_rows(path)
+    first = read.rows[0][1] if read.rows else []
+    if GROUP in map(str.lower, first) and not (len(first) == 2 and first[0] in names):
+        lines = _fields(path, read, FEATURE, COST, GROUP)
+    else:
+        lines = [(line, [*row, ""]) for line, row in _pairs(path, read, names, noun)]
     costs: dict[str, float] = {}
     members: dict[str, list[str]] = {}
     prices: dict[str, float] = {}
     seen: set[str] = set()
-    for line, (name, cost, group) in _priced(path, read, names, noun):
+    for line, (name, cost, group) in lines:
         if name in seen:
             raise InputError(
                 f"{path}, line {line}: {name!r} has a {noun} already; keep one of the two lines."
@@ -200,16 +205,8 @@ def read_costs(
     return costs, list(members.values()) or None
 
 
-def _priced(path: str, read: Lines, names: FeatureNames, noun: str) -> Iterator[tuple[int, list[str]]]:
-    """Lines of a feature, its cost and its group, which is empty if there is none."""
-    header = [cell.lower() for cell in read.rows[0][1]] if read.rows else []
-    if GROUP in header and not (len(header) == 2 and read.rows[0][1][0] in names):
-        if sorted(header) != sorted((FEATURE, COST, GROUP)):
-            raise InputError(
-                f"{path}, line {read.rows[0][0]}: the columns are {','.join(header)}; name them feature,cost,group."
-            )
-        yield from _columns(path, header, read.rows[1:], (FEATURE, COST, GROUP))
-        return
+def _pairs(path: str, read: Lines, names: FeatureNames, noun: str) -> Iterator[tuple[int, list[str]]]:
+    """Lines of two fields, without a header."""
     also = "; a file with groups begins with a line that names its columns: feature,cost,group"
     for position, (line, row) in enumerate(read.rows):
         if len(row) != 2:
@@ -218,17 +215,22 @@ def _priced(path: str, read: Lines, names: FeatureNames, noun: str) -> Iterator[
                 f"{also if noun == COST else ''}."
             )
         if position or row[0] in names or as_number(row[1], read.decimal) is not None:
-            yield line, [*row, ""]
+            yield line, row
 
 
-def _columns(
-    path: str, header: Sequence[str], rows: Sequence[tuple[int, list[str]]], wanted: Sequence[str]
-) -> Iterator[tuple[int, list[str]]]:
-    """The columns of these names, line by line."""
-    for line, row in rows:
-        if len(row) != len(header):
-            raise InputError(f"{path}, line {line}: give {len(header)} fields, not {len(row)}.")
-        yield line, [row[header.index(name)] for name in wanted]
+def _fields(path: str, read: Lines, *wanted: str) -> list[tuple[int, list[str]]]:
+    """The fields of these columns in each line; the first line names the columns, and there may be others."""
+    (_, first), *rows = read.rows or [(1, [])]
+    header = [name.lower() for name in first]
+    missing = [name for name in wanted if name not in header]
+    if missing:
+        raise InputError(
+            f"{path} has no column {' and no column '.join(map(repr, missing))}; its first line must name the columns "
+            f"{','.join(wanted)}."
+        )
+    check_widths(rows, len(header), path)
+    places = [header.index(name) for name in wanted]
+    return [(line, [row[place] for place in places]) for line, row in rows]
 
 
 def _refuse_unknown(path: str, given: Iterable[str], names: FeatureNames) -> None:
@@ -239,15 +241,8 @@ def _refuse_unknown(path: str, given: Iterable[str], names: FeatureNames) -> Non
 
 def read_groups(path: str, names: FeatureNames) -> dict[str, str]:
     """The group of each feature in a file with the columns feature and group, and perhaps others."""
-    (_, header), *rows = read_rows(path).rows or [(1, [])]
-    missing = [name for name in (FEATURE, GROUP) if name not in header]
-    if missing:
-        raise InputError(
-            f"{path} has no column {' and no column '.join(map(repr, missing))}; its first line must name the columns "
-            f"{FEATURE},{GROUP}."
-        )
     groups: dict[str, str] = {}
-    for line, (feature, group) in _columns(path, header, rows, (FEATURE, GROUP)):
+    for line, (feature, group) in _fields(path, read_rows(path), FEATURE, GROUP):
         if groups.setdefault(feature, group) != group:
             raise InputError(
                 f"{path}, line {line}: {feature!r} is in group {groups[feature]!r} already; a feature has one group "
