@@ -34,6 +34,8 @@ from altsets.wording import by_interface, parameter
 DEFAULT_SIZE = 5
 #: The seed of measures, models and folds, unless a user gives another one.
 DEFAULT_SEED = 25
+#: What sets are made of.
+UNITS = ("feature", "group")
 #: What ``engine=`` takes; :data:`altsets.search.solving.ENGINES` has them.
 ENGINE_NAMES = (
     "auto",
@@ -74,6 +76,7 @@ class RequestFields:
     within: float | None = None
     feature_groups: Grouped | str | None = None
     adjust: tuple[Feature, ...] = ()
+    unit: str = "feature"
 
     def __init__(
         self,
@@ -99,6 +102,7 @@ class RequestFields:
         within: float | None = None,
         feature_groups: Any = None,
         adjust: Sequence[Feature] | Feature | None = None,
+        unit: str = "feature",
     ) -> None:
         problems = Problems()
         values: dict[str, Any] = {"dissimilarity": dissimilarity, "random_state": random_state}
@@ -120,10 +124,14 @@ class RequestFields:
         check("aggregation", one_of, "aggregation", aggregation, AGGREGATIONS)
         check("difference", one_of, "difference", difference, DIFFERENCES)
         check("constraints", list_constraints, constraints)
+        check("unit", one_of, "unit", unit, UNITS)
         groups = check("feature_groups", declared_groups, feature_groups)
         if (feature_groups is None or groups is not None) and "constraints" in values:
             with problems:
-                _refuse_groups(groups is not None, dissimilarity, values["constraints"])
+                if unit == "group":
+                    _refuse_beside_groups(groups is not None, dissimilarity, overlap_penalty)
+                else:
+                    _refuse_groups(groups is not None, dissimilarity, values["constraints"])
         check("adjust", _covariates_of, adjust, values.get("quality"))
         check("existing", lambda: tuple(_existing_set(given) for given in existing))
         check("task", one_of, "task", task, TASKS)
@@ -195,6 +203,22 @@ class RequestFields:
             or one.name in ("n_features", "n_alternatives")
         ]
         return f"Request({', '.join(said)})"
+
+
+def _refuse_beside_groups(are_declared: bool, dissimilarity: Any, penalty: Any) -> None:
+    """Refuse what has no meaning where groups are chosen as a whole."""
+    chosen = parameter("unit", "group")
+    if not are_declared:
+        raise InputError(
+            f"{chosen} chooses groups of features; declare them with {parameter('feature_groups')}."
+        )
+    if dissimilarity not in ("dice", "groups", "absolute"):
+        raise InputError(
+            f"{chosen} compares sets by their groups; leave out {parameter('dissimilarity', dissimilarity)}, or use "
+            f"{parameter('dissimilarity', 'absolute')} for a number of groups."
+        )
+    if penalty:
+        raise InputError(f"{chosen} does not support {parameter('overlap_penalty')}; leave it out.")
 
 
 def uses_groups(dissimilarity: Any, constraints: Iterable[Constraint]) -> bool:

@@ -21,6 +21,7 @@ from altsets.quality import Quality
 from altsets.quality.spec import ScoringOptions, spec_of
 from altsets.request import _writing as writing
 from altsets.request._fields import DEFAULT_SIZE, RequestFields, uses_groups
+from altsets.request._groups import in_groups
 from altsets.tables.feature_matrix import Features
 
 #: What rounding may take away from a share of features.
@@ -39,6 +40,7 @@ class Request(RequestFields):
     n_features, tau, quality_params, adjust, time_limit, within, min_quality, feature_groups : default=None
         As for :func:`altsets.find`, like all parameters that are not described here.
     n_alternatives : int or "max", default=3
+    unit : {"feature", "group"}, default="feature"
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
@@ -123,7 +125,7 @@ class Request(RequestFields):
 
     def sized(self, n_candidates: int) -> Request:
         """Turn a share of features into a number of them; ``n_candidates`` is how many sets can have."""
-        if not isinstance(self.n_features, float):
+        if not isinstance(self.n_features, float) or self.unit == "group":
             return self
         # Rounding must not take a feature away: 0.29 * 100 is less than 29.
         return replace(self, n_features=max(1, math.floor(self.n_features * n_candidates + TOLERANCE)))
@@ -139,20 +141,28 @@ class Request(RequestFields):
             As for :meth:`measured`; where a similarity has only a name, a table is needed.
         """
         known = FeatureNames.of(names)
-        if isinstance(self.n_features, float):
+        if isinstance(self.n_features, float) and self.unit == "feature":
             return self.sized(len(known)).bind(names, X, sample_weight)
         asked = self if X is None else self.measured(X, sample_weight)
         kind, constraints = asked.dissimilarity, asked.constraints
         groups = groups_among(self.feature_groups, known)
+        n_features, tau = self.n_features, self.least_tau
         if groups is not None:
             kind = groups if kind == "groups" else kind
             constraints = tuple(one.with_groups(groups) for one in constraints)
-        sizes = () if self.n_features is not None or self.has_size else (Size(1, len(known)),)
+        if self.unit == "group":
+            assert groups is not None
+            kind = groups = groups.resolve(known)
+            constraints, tau = in_groups(self, groups, constraints)
+            n_features = None
+        sizes = (
+            () if n_features is not None or self.has_size or self.unit == "group" else (Size(1, len(known)),)
+        )
         return Problem.create(
             len(known),
-            n_features=DEFAULT_SIZE if self.n_features is None else self.n_features,
+            n_features=DEFAULT_SIZE if n_features is None else int(n_features),
             n_alternatives=0 if isinstance(self.n_alternatives, str) else self.n_alternatives,
-            tau=self.least_tau,
+            tau=tau,
             dissimilarity=kind,
             search=self.search,
             aggregation=self.aggregation,
@@ -172,7 +182,8 @@ class Request(RequestFields):
 
     def by_dice(self, **changes: Any) -> Request:
         """Change any fields where it does not matter how sets are compared; groups that nothing else uses go."""
-        groups = self.feature_groups if uses_groups("dice", self.constraints) else None
+        used = self.unit == "group" or uses_groups("dice", self.constraints)
+        groups = self.feature_groups if used else None
         return replace(self, dissimilarity="dice", feature_groups=groups, **changes)
 
     def alone(self) -> Request:

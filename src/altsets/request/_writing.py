@@ -37,7 +37,7 @@ ABOUT_OUTPUT = ("--json", "--output", "--report", "--force", "--save-scores")
 #: The long name of an option, without a value: names with one would slip past any list of names.
 OPTION = re.compile(r"--[a-z0-9]+(-[a-z0-9]+)*")
 #: Fields of which a request seldom says anything: written only if it does.
-DEFINITION = ("difference", "overlap_penalty", "within", "min_quality", "adjust")
+DEFINITION = ("difference", "overlap_penalty", "within", "min_quality", "unit", "adjust")
 #: Fields that are written as they are.
 PLAIN = (
     *("n_features", "n_alternatives", "search", "aggregation", "task", "engine", "time_limit"),

@@ -77,6 +77,8 @@ class SelectAlternatives(ColumnSelector):
         adjusted.
     feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
         Groups of columns, such as those of one sensor.
+    unit : {"feature", "group"}, default="feature"
+        Whether sets are made of features or of whole groups, which ``n_features`` and ``tau`` then count.
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
         What tau refers to. A similarity that is named, ``Matched("spearman", threshold=0.9)``, is computed in ``fit``,
         with ``sample_weight``.
@@ -189,6 +191,7 @@ class SelectAlternatives(ColumnSelector):
         quality_params: Mapping[str, Any] | None = None,
         adjust: Any = None,
         feature_groups: Any = None,
+        unit: str = "feature",
         within: float | None = None,
         min_quality: float | None = None,
         dissimilarity: Any = "dice",
@@ -213,6 +216,7 @@ class SelectAlternatives(ColumnSelector):
         self.quality_params = quality_params
         self.adjust = adjust
         self.feature_groups = feature_groups
+        self.unit = unit
         self.dissimilarity = dissimilarity
         self.search = search
         self.aggregation = aggregation

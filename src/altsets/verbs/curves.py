@@ -25,6 +25,7 @@ def frontier(
     quality_params: Mapping[str, Any] | None = None,
     adjust: Any = None,
     feature_groups: Any = None,
+    unit: str = "feature",
     within: float | None = None,
     min_quality: float | None = None,
     dissimilarity: str | Dissimilarity = "dice",
@@ -62,6 +63,7 @@ def frontier(
         Covariates for which scores are adjusted.
     feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
         ``against`` pays for each group once.
+    unit : {"feature", "group"}, default="feature"
     within : float, default=None
         By what part of the quality of the best set of the same size a set may fall short of it.
     dissimilarity : {"dice", "jaccard", "groups"}, Matched, Grouped or callable, default="dice"
@@ -139,7 +141,9 @@ def frontier(
         dissimilarity=dissimilarity,
         feature_groups=feature_groups,
     )
-    in_use = curve.groups is None or uses_groups(dissimilarity, list_constraints(constraints))
+    in_use = (
+        unit == "group" or curve.groups is None or uses_groups(dissimilarity, list_constraints(constraints))
+    )
     asked = asked_of(
         quality,
         quality_params,
@@ -149,6 +153,7 @@ def frontier(
         within=within,
         min_quality=min_quality,
         adjust=adjust,
+        unit=unit,
         feature_groups=feature_groups if in_use else None,
         dissimilarity=dissimilarity,
         aggregation=aggregation,

@@ -27,6 +27,7 @@ def export_model(
     quality_params: Mapping[str, Any] | None = None,
     adjust: Any = None,
     feature_groups: Any = None,
+    unit: str = "feature",
     dissimilarity: str | Dissimilarity = "dice",
     overlap_penalty: float = 0.0,
     aggregation: str = "sum",
@@ -50,6 +51,7 @@ def export_model(
     path : path-like, default="model.mps"
         The new file, which ends in ``.mps`` or ``.lp``.
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched or Grouped, default="dice"
+    unit : {"feature", "group"}, default="feature"
     overlap_penalty : float, default=0.0
     aggregation : {"sum", "min"}, default="sum"
     constraints, existing : sequence, default=()
@@ -87,6 +89,7 @@ def export_model(
         tau=tau,
         adjust=adjust,
         feature_groups=feature_groups,
+        unit=unit,
         dissimilarity=dissimilarity,
         search="simultaneous",
         aggregation=aggregation,

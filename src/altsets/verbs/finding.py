@@ -24,6 +24,7 @@ def find(
     quality_params: Mapping[str, Any] | None = None,
     adjust: Any = None,
     feature_groups: Any = None,
+    unit: str = "feature",
     within: float | None = None,
     min_quality: float | None = None,
     dissimilarity: str | Dissimilarity = "dice",
@@ -84,6 +85,9 @@ def find(
         features, lists of features, or the text that ends the group's name in names of features (``"__"`` for
         ``temp__mean``). A feature that is not listed is a group of its own. ``dissimilarity="groups"`` compares sets by
         groups, and :class:`altsets.constraints.Budget` pays for each group once.
+    unit : {"feature", "group"}, default="feature"
+        What sets are made of. With ``"group"``, the features of a group of ``feature_groups`` are chosen together or
+        not at all, and ``n_features``, ``tau`` and :class:`altsets.constraints.Size` count groups.
     within : float, default=None
         Instead of ``min_quality``: by what part of the best quality a set may fall short of it, such as 0.05. The best
         quality is that of the best single set under the constraints, of whatever size, regardless of existing sets;
@@ -182,6 +186,7 @@ def find(
         tau=tau,
         adjust=adjust,
         feature_groups=feature_groups,
+        unit=unit,
         dissimilarity=dissimilarity,
         search=search,
         aggregation=aggregation,
@@ -208,6 +213,7 @@ def iterate(
     quality_params: Mapping[str, Any] | None = None,
     adjust: Any = None,
     feature_groups: Any = None,
+    unit: str = "feature",
     within: float | None = None,
     min_quality: float | None = None,
     dissimilarity: str | Dissimilarity = "dice",
@@ -235,6 +241,7 @@ def iterate(
         Sets to find besides the first one; ``"max"`` for all that exist, each of them once.
     within : float, default=None
         By what part of the best quality a set may fall short of it: the first set that is not good enough is the end.
+    unit : {"feature", "group"}, default="feature"
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
     difference : {"each", "average"}, default="each"
     overlap_penalty : float, default=0.0
@@ -279,6 +286,7 @@ def iterate(
         tau=tau,
         adjust=adjust,
         feature_groups=feature_groups,
+        unit=unit,
         dissimilarity=dissimilarity,
         aggregation=aggregation,
         constraints=constraints,

@@ -20,6 +20,7 @@ def near_best(
     quality_params: Mapping[str, Any] | None = None,
     adjust: Any = None,
     feature_groups: Any = None,
+    unit: str = "feature",
     within: float = DEFAULT_WITHIN,
     min_quality: float | None = None,
     constraints: Sequence[Constraint] | Constraint = (),
@@ -36,6 +37,7 @@ def near_best(
     n_features : int or float, default=None
         Features in each set, 5 by default, or a share of all that sets can have, unless ``constraints.Size`` says
         otherwise; then the best is that over all sizes.
+    unit : {"feature", "group"}, default="feature"
     X, y, quality_params, adjust, feature_groups, callback : default=None
         As for :func:`altsets.find`.
     within : float, default=0.01
@@ -82,6 +84,7 @@ def near_best(
         n_alternatives=0,
         adjust=adjust,
         feature_groups=feature_groups,
+        unit=unit,
         constraints=constraints,
         time_limit=time_limit,
     )
