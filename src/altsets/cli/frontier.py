@@ -129,8 +129,8 @@ def _asked(context: typer.Context, given: Given) -> CurveAsked:
 
     sizes = parsing.whole_numbers_in("-k", given.n_features) if given.n_features else None
     counts = parsing.whole_numbers_in("-a", given.n_alternatives) if given.n_alternatives else None
-    if given.evaluate and (given.by != "tau" or given.costs is not None):
-        raise InputError("--evaluate is about tau; leave it out, or --by and --costs.")
+    if given.evaluate and given.by != "tau":
+        raise InputError("--evaluate is for curves over tau and against costs; leave it out, or --by.")
     return CurveAsked.of(
         sizes,
         counts,
@@ -206,7 +206,7 @@ def _answer(found: Frontier, scores: Evaluations | None, as_json: bool, origin: 
         if found.by == "tau":
             console_for(least_width=WIDEST).print(grid(_rows_over_tau(found, scores)))
         else:
-            console.print(grid(_rows_with_sets(found)))
+            console.print(grid(_rows_with_sets(found, scores)))
         if len(found) > MOST_POINTS:
             say(console, f"{len(found) - MOST_POINTS} more points (--json lists all)")
         if found.by == "tau":
@@ -277,11 +277,13 @@ def _key(frontier: Frontier, scores: Evaluations | None) -> str:
     return " ".join(said)
 
 
-def _rows_with_sets(found: Frontier) -> list[Row]:
+def _rows_with_sets(found: Frontier, scores: Evaluations | None) -> list[Row]:
     """A row for each set of each point on a curve over another number than tau."""
+    from altsets.evaluation import overall, shown
+
     best = found.points[0].quality
     rows: list[Row] = []
-    for point in found.points[:MOST_POINTS]:
+    for place, point in enumerate(found.points[:MOST_POINTS]):
         quality = f"{point.quality:.6g}"
         numbers = [("Sum", quality), ("Worst", f"{point.worst:.6g}")]
         if point.penalty is not None:
@@ -295,6 +297,9 @@ def _rows_with_sets(found: Frontier) -> list[Row]:
         if point.against is not None:
             share = f"{100 * point.quality / best:.1f} %" if best > 0 else "-"
             numbers = [("Cost", f"{point.against:.6g}"), ("Quality", quality), ("Of best", share)]
+        if scores is not None:
+            measured = overall(scores.evaluations[place])
+            numbers.append(("Score", "" if measured is None else shown(measured.difference)))
         numbers.append(("Status", str(point.status)))
         for number, names in enumerate(point.named_sets):
             features = printable(", ".join(map(str, names)))

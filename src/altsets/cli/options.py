@@ -208,6 +208,11 @@ class Given(_OfConstraints):  # type: ignore[misc]
         "own.",
         metavar="FILE.csv",
     )
+    unit: str | None = option(
+        "What sets are made of: feature, or group: features of a group of --feature-groups are chosen together, and "
+        "-k and --tau count groups. [default: feature]",
+        metavar="feature|group",
+    )
     feature_groups_by: str | None = option(
         "Like --feature-groups, with the group taken from the feature's name, up to TEXT: __ for temp__mean.",
         metavar="TEXT",

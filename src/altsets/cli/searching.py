@@ -268,7 +268,7 @@ def check_options(given: Given, problems: Problems, *, predicts: bool = False, *
         fields = {"dissimilarity": dissimilarity or "dice", "constraints": constraints, **sets}
         if given.adjust is not None:
             fields["adjust"] = given.adjust
-        if dissimilarity == "groups":
+        if dissimilarity == "groups" or given.unit == "group":
             # Of a file, any text will do.
             fields["feature_groups"] = given.feature_groups_by or given.feature_groups
         _request(given, None if has_scores else asked, fields)
@@ -345,7 +345,8 @@ def request_from(source: Source, **sets: Any) -> Request:
     with problems:
         constraints = parsing.constraints_from(names, given, groups)
     problems.raise_all()
-    if not uses_groups(dissimilarity, constraints) and parsing.names_groups(given):
+    used = given.unit == "group" or uses_groups(dissimilarity, constraints)
+    if not used and parsing.names_groups(given):
         declared = None
     said = {"dissimilarity": dissimilarity, "existing": existing, "constraints": constraints, **sets}
     said["adjust"] = source.adjust
@@ -360,6 +361,7 @@ def _request(given: Given, quality: NamedQuality | None, fields: Mapping[str, An
         quality=quality,
         task="survival" if given.time is not None and given.task == "auto" else given.task,
         engine=given.engine,
+        unit=given.unit or "feature",
         time_limit=given.time_limit,
         unusable="drop" if given.drop_unusable else "error",
         **{**given.of("definition", "nearness"), **fields},

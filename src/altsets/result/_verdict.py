@@ -383,7 +383,8 @@ def _numbered(numbers: list[int]) -> str:
 def open_sizes(result: SetsFound) -> str:
     """What open sizes mean to a quality that is a sum, and to one that is a mean."""
     smallest, largest = result.parameters.get("sizes", (0, 0))
-    if not result.sets or smallest >= largest:
+    chooses_groups = result.request is not None and result.request.unit == "group"
+    if not result.sets or smallest >= largest or chooses_groups:
         return ""
     if not result.parameters.get("size_normalised", True):
         return (

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from altsets.constraints import AboveNoise, AtLeastSets, ForbidConstant, Require
+from altsets.constraints import AboveNoise, AtLeastSets, ForbidConstant, Require, Together
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import FeatureNames
@@ -157,6 +157,10 @@ def _without_constants(problem: Problem, quality: Quality) -> Problem:
 def without_required(problem: Problem, features: Sequence[int]) -> list[int]:
     """Those of some features that a set can do without."""
     required = {index for one in problem.constraints if isinstance(one, Require) for index in one.features}
+    for one in problem.constraints:
+        # A constant column of a group comes with the others.
+        if isinstance(one, Together) and not set(one.features) <= set(features):
+            required.update(one.features)
     return [index for index in features if index not in required]
 
 
