@@ -389,7 +389,8 @@ def test_what_is_no_curve_is_refused(refused):
 def test_frontier_scores_have_a_baseline_and_intervals(evaluated, refused):
     ax = plots.frontier_scores(evaluated)
     assert legend(ax) == ["1 feature", f"baseline: {evaluated[0].guess()}"]
-    curve, line, _ = ax.lines
+    curve, line, ring = ax.lines
+    assert ring.get_gid() == "mark"
     assert curve.get_ydata().tolist() == [overall(one).difference for one in evaluated]
     assert set(line.get_ydata()) == {evaluated.baseline}
     (intervals,) = [entry for entry in ax.collections if entry.get_gid() == "interval"]
