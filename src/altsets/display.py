@@ -7,6 +7,8 @@ An answer (``Result``, ``Frontier``, ``NearBest``, ``Evaluation``, ...) does not
 ``"report"``    ``render(path, *, force, title, **answers) -> str``: write one HTML file, return its path
 ``"notebook"``  ``render(answer, *, in_use=None, notes=()) -> str``: HTML for a cell of a notebook
 ``"explorer"``  ``render(session) -> widget``: a page of controls for a cell of a notebook
+``"columns"``   ``make(names) -> SelectFeatures``: a selector of these columns
+``"evaluate"``  ``evaluate(sets, X, y, **options) -> Evaluation``: how well sets predict
 ==============  ======================================================================================
 """
 
