@@ -70,10 +70,10 @@ display.register("report", "altsets.report", "write_report")
 display.register("frontier_plot", "altsets.plots", "frontier")
 display.register("scores_plot", "altsets.plots", "frontier_scores")
 display.register("notebook", "altsets.report.summarise", "in_notebook")
-# What answers are put to use with.
+display.register("explorer", "altsets.app.notebook", "explore")
+# What they are put to use with.
 display.register("columns", "altsets.selector", "SelectFeatures")
 display.register("evaluate", "altsets.evaluation", "evaluate")
-display.register("explorer", "altsets.app.notebook", "explore")
 
 #: Names that are gone, and the new form.
 _REMOVED = {

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from altsets import documents
+from altsets.display import maker
+from altsets.errors import InputError
+from altsets.features import one_of
 from altsets.problem import FeatureSet
 from altsets.result._result import frame_of
 from altsets.result._status import Status, StopReason
@@ -235,12 +238,19 @@ class WhatIf(documents.Document):
             named=list_some(worst.named_set, MOST_NAMED, hide_one=False),
         )
 
-    def to_frame(self) -> Any:
+    def to_frame(self, evaluation: Any = None) -> Any:
         """One row for each loss (a pandas DataFrame): what is lost, the best set without it, and what is proven.
 
         The columns are ``lost`` (the index), ``features`` (all that are lost), ``replacement`` (the set, or None),
         ``quality``, ``change`` (against set 0), ``status``, ``bound``, ``intact`` (sets of the answer that are not
-        affected), and ``cost`` if there was a budget (``cost_0``, ``cost_1`` and so on if there were several).
+        affected), and ``cost`` if there was a budget (``cost_0``, ``cost_1`` and so on if there were several). With an
+        evaluation also ``set`` (its number there), ``test_`` and the name of each score (the mean on rows that the
+        models have not seen), and ``conclusion`` (how it compares with set 0, by the first score).
+
+        Parameters
+        ----------
+        evaluation : Evaluation, default=None
+            What :meth:`evaluate` returned.
 
         Examples
         --------
@@ -265,7 +275,72 @@ class WhatIf(documents.Document):
         for number in range(len(self.costs)):
             name = "cost" if len(self.costs) == 1 else f"cost_{number}"
             columns[name] = [loss.costs[number] if loss.costs else math.nan for loss in self.losses]
+        if evaluation is not None:
+            columns |= self._scores_in(evaluation)
         return frame_of(columns).set_index("lost")
+
+    def selector(self, loss: Loss | str) -> Any:
+        """Return a selector of the set that is left after a loss, as a step of a pipeline.
+
+        Parameters
+        ----------
+        loss : Loss or str
+            One of ``losses``, or its name.
+
+        Returns
+        -------
+        SelectFeatures
+            It keeps the columns of this set; it is not fitted, and its fit needs no search.
+        """
+        if isinstance(loss, str):
+            by_name = {one.name: one for one in self.losses}
+            loss = by_name[one_of("loss", loss, tuple(by_name))]
+        if loss.named_set is None:
+            raise InputError(f"there is no set without {loss.name}. {loss.reason}".rstrip())
+        return maker("columns")(list(loss.named_set))
+
+    def evaluate(self, X: Any, y: Any, **options: Any) -> Any:
+        """Cross-validate set 0 and the sets that replace it; see :func:`altsets.evaluate`.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A table with these features.
+        y : array-like of shape (n_samples,)
+            The target.
+        **options : any
+            Further parameters of :func:`altsets.evaluate`, such as ``estimator`` and ``scoring``.
+
+        Returns
+        -------
+        Evaluation
+            Of set 0 and each set that is left after some loss, once each, in the order of ``losses``. With
+            :meth:`to_frame`, the scores stand beside the losses.
+        """
+        return maker("evaluate")(self._all_sets, X, y, **options)
+
+    @property
+    def _all_sets(self) -> list[tuple[str, ...]]:
+        """Set 0 and its replacements, each once."""
+        replacements = [loss.named_set for loss in self.losses if loss.named_set is not None]
+        return list(dict.fromkeys([self.named_set, *replacements]))
+
+    def _scores_in(self, evaluation: Any) -> dict[str, list[Any]]:
+        """The mean score of the set that is left after each loss, and how it compares with set 0."""
+        number = {names: place for place, names in enumerate(self._all_sets)}
+        if evaluation.n_sets != len(number):
+            raise InputError(
+                "this is the evaluation of other sets; pass what evaluate() of these losses returned."
+            )
+        places = [None if loss.named_set is None else number[loss.named_set] for loss in self.losses]
+        columns: dict[str, list[Any]] = {"set": places}
+        for scorer in evaluation.scorers:
+            means = evaluation.mean_scores(scorer)
+            columns[f"test_{scorer}"] = [math.nan if place is None else means[place] for place in places]
+        first = [entry for entry in evaluation.comparisons if entry.scorer == evaluation.scorers[0]]
+        conclusions = {entry.number: entry.conclusion for entry in first}
+        columns["conclusion"] = [conclusions.get(place, "") for place in places]
+        return columns
 
     def __repr__(self) -> str:
         proven = sum(loss.status in (Status.OPTIMAL, Status.INFEASIBLE) for loss in self.losses)
