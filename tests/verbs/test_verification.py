@@ -39,6 +39,12 @@ def test_a_right_answer_holds(search):
     assert checked.better == []
 
 
+def test_each_of_several_questions_about_many_features_is_one_of_its_own():
+    scores = np.random.default_rng(0).random(10_000)
+    result = altsets.find(scores, n_features=5, n_alternatives=2, tau=0.5)
+    assert altsets.verify(result, scores, second_opinion=True).second_opinion == "agrees"
+
+
 def test_an_answer_that_was_saved_can_be_checked():
     result = altsets.Result.from_json(found(constraints=constraints.Forbid("a")).to_json())
     assert altsets.verify(result, SCORES, second_opinion=True).second_opinion == "agrees"

@@ -65,7 +65,8 @@ def _engines(
 def _by_engine(name: str, quality: Quality, problem: Problem, run: Run) -> Opinion:
     try:
         with run:
-            found = solve(quality, problem, run, name)
+            # Each question has a run of its own, with numbers of its own for features.
+            found = solve(quality, problem, run.turn(), name)
     except AltsetsError as error:
         return Opinion(reason=f"the engine {name!r} failed ({error})")
     if found.status is Status.INFEASIBLE:

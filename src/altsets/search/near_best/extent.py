@@ -8,6 +8,7 @@ the search if the answer is no, and half of the way to what is ruled out.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,9 @@ from altsets.search.narrowing import Narrowed
 from altsets.search.run import Run
 from altsets.search.scaling import Scaling
 from altsets.search.solving import solve
+
+#: How far a sum of doubles may be from that of the decimals that are printed, relative to the largest of them.
+ROUNDING = 1e-12
 
 
 def extent(
@@ -78,7 +82,8 @@ class _Ends:
 
     def end(self, numbers: Sequence[float], seconds: float) -> RangeEnd:
         """A set with the least sum, as far as it goes in this time."""
-        turn, quality, problem, sets = self._run.turn(seconds), self._quality, self._problem, self._sets
+        turn, quality, problem = self._run.turn(seconds), self._quality, self._problem
+        sets = _least_up_to_rounding(self._sets, numbers)
         used = set(itertools.chain.from_iterable(sets))
         narrowed = None if self._all_known else Narrowed.of(quality, problem, kept=used, numbers=numbers)
         if narrowed is not None:
@@ -130,3 +135,14 @@ class _Ends:
         # What is proven to be the best may be worse than another set by the tolerance.
         slack = self._tolerance if found.status is Status.OPTIMAL else 0.0
         return () if found.status is Status.INFEASIBLE or found.bound + slack < wanted else None
+
+
+def _least_up_to_rounding(sets: Sequence[FeatureSet], numbers: Sequence[float]) -> list[FeatureSet]:
+    """The sets that may have the least sum."""
+    try:
+        sums = [math.fsum([numbers[feature] for feature in chosen]) for chosen in sets]
+        largest = max(math.fsum([abs(numbers[feature]) for feature in chosen]) for chosen in sets)
+    except OverflowError:
+        return list(sets)
+    limit = min(sums) + ROUNDING * largest
+    return [chosen for chosen, value in zip(sets, sums, strict=True) if value <= limit]
