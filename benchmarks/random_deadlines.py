@@ -76,6 +76,8 @@ def _asked(number: int) -> dict[str, Any]:
     greedy = 0
     if isinstance(quality, Additive) and not constraints and not grouped and verb in GREEDY_TOO:
         greedy = max(len(altsets.find(*request, search=search).sets) for search in GREEDY)
+        # All sets or none, where they are chosen together.
+        greedy = greedy if verb == "find" or greedy == n_sets else 0
     try:
         ask = VERBS[verb](request, {"constraints": constraints, **more}, rng.random(n))
         started = time.process_time()
