@@ -9,7 +9,7 @@ import numbers
 import re
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from altsets.errors import InputError, reason_of
@@ -81,15 +81,15 @@ class FeatureNames(Sequence[str]):
     @classmethod
     def of(cls, names: Sequence[str]) -> FeatureNames:
         """The names in a list; names of this kind stay as they are."""
-        return names if isinstance(names, cls) else cls(len(names), names.__getitem__, lambda: names)
+        return names if isinstance(names, cls) else cls(len(names), names.__getitem__, partial(list, names))
 
     @classmethod
     def of_quality(cls, quality: Any) -> FeatureNames:
         """The names that a quality knows."""
         return cls(
             quality.n_features_in,
-            lambda index: quality.names_of((index,))[0],
-            lambda: quality.feature_names,
+            partial(_name_by, quality),
+            partial(getattr, quality, "feature_names"),
             given=bool(getattr(quality, "is_named", True)),
         )
 
@@ -158,6 +158,11 @@ class FeatureNames(Sequence[str]):
         names = [feature if isinstance(feature, str) else self[feature] for feature in features[:shown]]
         more = [] if shown == len(features) else [f"{len(features) - shown} more"]
         return ", ".join([*names, *more])
+
+
+def _name_by(quality: Any, index: int) -> str:
+    name: str = quality.names_of((index,))[0]
+    return name
 
 
 def is_pattern(name: Feature) -> bool:

@@ -146,3 +146,36 @@ def test_a_request_that_takes_longer_to_read_than_its_limit_says_so(clock, warne
     clock.step = 1.0
     with warned(UserWarning):
         altsets.find(quality.Additive(SUMS), n_features=2, n_alternatives=1, time_limit=0.5)
+
+
+# --- Many sets without a search ---------------------------------------------------------------------------
+SPREAD = {
+    "minimum": (400, {"search": "simultaneous", "aggregation": "min"}),
+    "sum, existing": (400, {"search": "simultaneous", "existing": [(0, 1, 2, 3, 4)]}),
+    "in turn": (400, {"search": "sequential"}),
+    "required": (400, {"search": "simultaneous", "constraints": [constraints.Require([7])]}),
+    "sizes": (2_000, {"search": "simultaneous", "constraints": [constraints.Size(3, 5)]}),
+}
+
+
+@pytest.mark.parametrize("case", SPREAD)
+def test_hundreds_of_sets_are_there_at_any_time_limit(case, clock):
+    n, more = SPREAD[case]
+    scores = quality.Additive(np.random.default_rng(0).random(n))
+    # A clock on which the grace after the limit is over at the next look.
+    clock.step = 1.0
+    found = altsets.find(scores, 5, 600, 0.5, time_limit=clock.limit(3), **more)
+    assert (len(found.sets), found.status) == (601, "feasible")
+    assert found.bound >= found.objective
+    assert altsets.verify(found, scores).ok
+
+
+def test_conflicts_hold_in_sets_without_a_search(clock):
+    rng = np.random.default_rng(0)
+    dependency = (rng.random((300, 300)) < 0.001).astype(float)
+    relevance = 0.5 + rng.random(300) / 10
+    fcbf = quality.FCBF(relevance, np.maximum(dependency, dependency.T))
+    clock.step = 1.0
+    found = altsets.find(fcbf, 4, 300, 0.5, search="simultaneous", time_limit=clock.limit(3))
+    assert len(found.sets) == 301
+    assert altsets.verify(found, fcbf).ok

@@ -188,7 +188,7 @@ def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
     rows = [
         [
             ("In sets", percent(float(near.frequencies[index]))),
-            ("Feature", _one_line_each([near.feature_names[index]])),
+            ("Feature", _one_line_each([near.features[index]])),
             ("In the best", "yes" if index in best else ""),
         ]
         for index in order[:MOST_FEATURES]

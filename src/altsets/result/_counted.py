@@ -12,6 +12,7 @@ import numpy as np
 from altsets import documents
 from altsets.arrays import Bools, Floats
 from altsets.errors import UnsupportedError
+from altsets.features import FeatureNames
 from altsets.problem import FeatureSet
 from altsets.result._status import StopReason
 
@@ -76,7 +77,7 @@ class CountedSets:
 
     family: KnownSets
     parameters: dict[str, Any]
-    feature_names: list[str]
+    features: FeatureNames
     feature_scores: Floats | None
     best: float
     best_set: FeatureSet | None
@@ -115,6 +116,11 @@ class CountedSets:
         """Whether frequencies are estimates."""
         return self.family.estimated
 
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of all features."""
+        return list(self.features)
+
     @cached_property
     def frequencies(self) -> Floats:
         """The share of the sets that has each feature, one number for each."""
@@ -123,7 +129,7 @@ class CountedSets:
     @cached_property
     def pair_frequencies(self) -> Floats:
         """The share of the sets that has both of two features, a matrix; its diagonal is ``frequencies``."""
-        n = len(self.feature_names)
+        n = len(self.features)
         if n > MOST_PAIRED:
             raise UnsupportedError(
                 f"the pairs of {n:,} features are too many for a matrix; give a quality of at most {MOST_PAIRED:,}."
@@ -173,7 +179,7 @@ class CountedSets:
         return self._names_of(np.flatnonzero(chosen).tolist())
 
     def _names_of(self, indices: Sequence[int]) -> list[str]:
-        return [self.feature_names[index] for index in indices]
+        return [self.features[index] for index in indices]
 
 
 def _locked(values: Floats) -> Floats:

@@ -14,7 +14,7 @@ from altsets import documents
 from altsets.arrays import Bools, Floats
 from altsets.display import Shown
 from altsets.errors import InputError, UnsupportedError
-from altsets.features import whole_number
+from altsets.features import FeatureNames, whole_number
 from altsets.problem import FeatureSet
 from altsets.result._counted import CountedSets, Estimate
 from altsets.result._near_best_words import explanation_of, headline_of, verdict_on
@@ -24,7 +24,7 @@ from altsets.result._status import Progress
 from altsets.result._verdict import Verdict
 
 #: Fields that a document has as they are.
-PLAIN = ("best", "best_set", "best_proven", "threshold", "feature_names", "reason", "stop_reason", "elapsed")
+PLAIN = ("best", "best_set", "best_proven", "threshold", "reason", "stop_reason", "elapsed")
 #: The parameters of a search that say which sets are counted.
 ASKED = ("n_features_in", "n_features", "sizes", "constraints", "within", "min_quality")
 
@@ -242,7 +242,7 @@ class NearBest(CountedSets, documents.Document, Shown):
                 }
                 for chosen in self.top(n_sets)
             ],
-            "feature_names": plain["feature_names"],
+            "feature_names": self.feature_names,
             "feature_scores": None if scores is None else list(map(documents.finite, scores.tolist())),
             "parameters": self.parameters,
             **plain,
@@ -268,8 +268,9 @@ class NearBest(CountedSets, documents.Document, Shown):
     def _read(cls, found: dict[str, Any]) -> NearBest:
         unknown = {"best": math.nan, "threshold": math.nan}
         plain, asked = documents.fields_in(cls, found, unknown, PLAIN), found["parameters"]
-        (low, high), n = documents.whole_numbers(found["count_bounds"]), len(plain["feature_names"])
-        n_sizes, n_names = len(documents.whole_numbers(asked["sizes"])), len(set(plain["feature_names"]))
+        names = documents.texts(found["feature_names"])
+        (low, high), n = documents.whole_numbers(found["count_bounds"]), len(names)
+        n_sizes, n_names = len(documents.whole_numbers(asked["sizes"])), len(set(names))
         if asked["n_features_in"] != n or low > high or n_names < n or n_sizes != 2:
             raise ValueError("numbers that belong together differ")
         family = Saved.of(found)
@@ -285,6 +286,7 @@ class NearBest(CountedSets, documents.Document, Shown):
         return cls(
             family=family,
             parameters={name: asked[name] for name in ASKED},
+            features=FeatureNames.of(names),
             feature_scores=scores,
             estimate=None if drawn is None else asdict(Estimate.from_dict(drawn)),
             **plain,

@@ -131,7 +131,7 @@ def _in_all(near: CountedSets) -> str:
 
 def _in_any(near: CountedSets) -> str:
     sure = "" if near.estimate is None else "at least "
-    some = f"{sure}{len(near.ordered())} of {len(near.feature_names)} features are in at least one"
+    some = f"{sure}{len(near.ordered())} of {len(near.features)} features are in at least one"
     return sentence(some)
 
 
@@ -143,7 +143,7 @@ def _quoted(near: CountedSets) -> str:
 def _about_features(near: CountedSets) -> list[str]:
     if near.count_bounds == (1, 1):
         return [f"It has {_quoted(near)}."]
-    names, shares, in_all = near.feature_names, near.frequencies, set(near.cores)
+    names, shares, in_all = near.features, near.frequencies, set(near.cores)
     others = [index for index in near.ordered() if names[index] not in in_all][:MOST_NAMED]
     parts = [f"{names[index]!r} in {percent(shares[index])}" for index in others]
     often = ""

@@ -194,7 +194,7 @@ def near_best_frequencies(near_best: Any, most: int | None = 25) -> Bars:
     shown, left_out = cap(order, most, "feature", "the most frequent ones")
     inside = frozenset(near.best_set or ())
     return Bars(
-        labels=tuple(near.feature_names[index] for index in shown),
+        labels=tuple(near.features[index] for index in shown),
         values=tuple(float(near.frequencies[index]) for index in shown),
         value_name="share of the sets that have it",
         shares=True,

@@ -13,6 +13,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import UnsupportedError
+from altsets.features import FeatureNames
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, BlackBox, Quality
 from altsets.request import Request
@@ -73,7 +74,7 @@ def count_near(
         family=counted.family,
         parameters={name: asked[name] for name in ASKED}
         | {"within": nearness.within, "min_quality": nearness.min_quality},
-        feature_names=quality.feature_names,
+        features=FeatureNames.of_quality(quality),
         feature_scores=quality.feature_scores,
         noise_floor=quality.noise_floor,
         best=counted.best,
