@@ -11,6 +11,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.datasets import load_diabetes, load_wine
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import matthews_corrcoef, r2_score
@@ -118,6 +119,8 @@ def test_a_frozen_selector_keeps_its_sets():
     assert model.named_sets_ == search.result_.named_sets
     assert model.selector_ is search
     other = X.rename(columns={"ash": "dust"})
+    with pytest.raises(NotFittedError):
+        FallbackEstimator(GaussianNB(), FrozenEstimator(SelectAlternatives())).fit(X, Y)
     with pytest.raises(ValueError, match="dust"):
         FallbackEstimator(GaussianNB(), FrozenEstimator(search)).fit(other, Y)
 

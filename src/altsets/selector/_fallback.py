@@ -158,6 +158,7 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         if is_large(X) or is_anndata(X):
             raise InputError("models take tables in memory; pass a frame or an array, such as adata.to_df().")
         if frozen:
+            check_is_fitted(selector)
             validate_data(selector, X, skip_check_array=True, reset=False)
             return selector
         task, searching = selector.task, clone(selector)
