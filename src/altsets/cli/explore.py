@@ -41,14 +41,11 @@ FIELDS_OF_SESSION = (
 
 @with_options(
     "table sets differing quality model scoring definition nearness columns conditions limits explore",
-    without="save_scores scores existing engine difference overlap_penalty",
+    without="save_scores scores existing engine difference overlap_penalty unit",
     described={
         "table": {
             "help": "CSV (also gzipped), Parquet file or folder, Excel workbook, .gct or .h5ad (AnnData) file; - for "
             "standard input. [default: the table of altsets demo]",
-        },
-        "adjust": {
-            "help": "Covariates, such as age,sex,batch: no set has them, and scores are adjusted for them."
         },
         "time_limit": {
             "help": "Time limit for each search, after which the page has the best so far. [default: 10 s]"
