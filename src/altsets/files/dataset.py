@@ -286,7 +286,9 @@ def from_anndata(
         A layer to take in place of ``X``.
     raw : bool, default=False
         Whether to take the matrix and the genes of ``raw``.
-    columns, drop, groups, drop_missing_target, unusable
+    columns, drop, groups : sequence or str, default=None
+    drop_missing_target : bool, default=False
+    unusable : {"error", "drop"}, default="error"
         Genes, cells and columns of ``obs``, as in :func:`altsets.read_table`.
 
     See Also
