@@ -227,8 +227,8 @@ class Given(_OfConstraints):  # type: ignore[misc]
         group="quality",
     )
     adjust: str | None = option(
-        "Covariates, such as age,sex,batch: no set has them, and scores are adjusted for them; models "
-        "that predict get them as well. For mutual_info, f, pearson, spearman, cox, linear_fit, and mrmr, fcbf and cfs with these "
+        "Covariates, such as age,sex,batch: no set has them, and scores are adjusted for them; models that predict get "
+        "them as well. For mutual_info, f, pearson, spearman, cox, linear_fit, and mrmr, fcbf and cfs with these "
         "measures.",
         metavar="COLUMNS",
     )

@@ -286,7 +286,8 @@ def from_anndata(
         A layer to take in place of ``X``.
     raw : bool, default=False
         Whether to take the matrix and the genes of ``raw``.
-    columns, drop, groups : sequence or str, default=None
+    columns, groups : sequence of str and str, default=None
+    drop : sequence of str, default=()
     drop_missing_target : bool, default=False
     unusable : {"error", "drop"}, default="error"
         Genes, cells and columns of ``obs``, as in :func:`altsets.read_table`.
