@@ -24,11 +24,10 @@ from altsets._kernels import _stand_in
 from altsets.measures.information.columns import sort_columns, sort_incomplete_columns
 from altsets.search.subset.kernel_call import (
     CliqueCutTerms,
-    Doubts,
+    ExactBudgets,
     FitTerms,
     KernelRequest,
     KernelRules,
-    LowRankTerms,
     Objective,
     RatioTerms,
     Terms,
@@ -296,16 +295,6 @@ def random_rules(rng, n, r):
     return first, member, left, costs, room, *flat(needs), payers
 
 
-def random_low_rank(rng, pairs):
-    """Any parts of the pair terms will do."""
-    if not len(pairs) or rng.random() < 0.4:
-        return None
-    common, loads = rng.standard_normal(len(pairs)) / 9, rng.standard_normal((len(pairs), 2)) / 3
-    # No product of matrices: it would not be the same to the last bit on every processor.
-    products = common[:, None] + common + np.sum(loads[:, None] * loads, axis=2)
-    return LowRankTerms(common, loads, products, 1e-13)
-
-
 def sets_in_question(rng):
     n = int(rng.integers(3, 13))
     r = int(rng.integers(1, min(n, 6) + 1))
@@ -320,17 +309,17 @@ def odd(positions):
     return int(positions.sum()) % 2 == 1
 
 
-def random_doubts(rng, rules):
+def random_exact_budgets(rng, rules):
     """Budgets that a set may break if it leaves too little of one."""
-    return None if rng.random() < 0.5 else Doubts(rng.random(len(rules[4])), odd)
+    return None if rng.random() < 0.5 else ExactBudgets(rng.random(len(rules[4])), odd)
 
 
-def search_sets(kernel, terms, rules, r, start, threshold, most, *, max_nodes, low_rank=None, **options):
+def search_sets(kernel, terms, rules, r, start, threshold, most, *, max_nodes, **options):
     """The search with named records made of plain arrays."""
     given = {name: options.pop(name) for name in ("clique_cuts", "fit", "ratio") if name in options}
     request = KernelRequest(KernelRules(*rules), r, tick=never, **options)
     objective = Objective(Terms(*terms), start, threshold, **given)
-    return kernel.subset_search(request, objective, most, max_nodes, low_rank)
+    return kernel.subset_search(request, objective, most, max_nodes)
 
 
 def best_sets(kernel, rng):
@@ -346,10 +335,9 @@ def best_sets(kernel, rng):
         int(rng.integers(1, 6)),
         keeping=True,
         clique_cuts=random_cores(rng, len(terms[0])),
-        low_rank=random_low_rank(rng, terms[1]),
         tolerance=1e-14,
         max_nodes=int(rng.choice([4, 10_000])),
-        doubts=random_doubts(rng, rules),
+        exact_budgets=random_exact_budgets(rng, rules),
         accept=odd if rng.random() < 0.3 else None,
         fitting=in_other_thirds if rng.random() < 0.3 else None,
     )
@@ -484,7 +472,6 @@ def listed_sets(kernel, rng):
         keeping=False,
         cheaper=len(rules[4]) > 0 and rng.random() < 0.5,
         clique_cuts=random_cores(rng, len(terms[0])),
-        low_rank=random_low_rank(rng, terms[1]),
         tolerance=1e-14,
         max_nodes=int(rng.choice([20, 10_000])),
         accept=odd if rng.random() < 0.3 else None,

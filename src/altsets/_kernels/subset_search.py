@@ -14,24 +14,15 @@ Contents
 4. The node bound: each candidate's gain less half of its smallest pair terms
 5. The cheapest partners of a candidate, by a scan or by sorted lists
 6. Tighter bounds: conflicts, caps, clique cuts
-7. The low-rank bound: pair terms linearised along a tangent
-8. Complete sets: ratio, budgets, a user's test
-9. The fit of linear models: supersets instead of sums
-10. Lists of candidates and of smallest numbers
+7. Complete sets: ratio, budgets, a user's test
+8. The fit of linear models: supersets instead of sums
+9. Lists of candidates and of smallest numbers
 
-The two bounds
---------------
-The plain bound splits each pair term half and half between its two features, and lets every candidate have its own
-cheapest partners: that all of them want the same few, it does not see. (Other splits lower the bound at the root, but
-not further down.) Whether a child can improve on the threshold is told by the partners that its parent knew, which
-costs next to nothing.
-
-The low-rank bound sees more: common[i] + common[j] + loadings[i] @ loadings[j] is taken off each pair term, and only
-the residual is counted partner by partner. For r features to go, the first part is a sum over features, and the scalar
-products come to half the squared length of the sum of their loadings, less what each feature has with itself. The
-squared length lies above each of its tangents, which is a sum over features, too; the best one touches at the loadings
-of the features that are taken. The bound is lower where features are alike in few ways, but the candidates' bounds are
-then alike as well and tell less about what to branch on: either kind of search can be faster by far.
+The bound
+---------
+Each pair term is split half and half between its two features, and every candidate has its own cheapest partners: that
+all of them want the same few, the bound does not see. (Other splits lower the bound at the root, but not further down.)
+Whether a child can improve on the threshold is told by the partners that its parent knew, which costs next to nothing.
 
 Ratios
 ------
@@ -75,20 +66,11 @@ SCANS_BEFORE_LISTS = cython.declare(cython.int, 32)
 # Candidates at the root for which there are lists; their room grows with the square.
 MAX_LISTED = cython.declare(cython.int, 2000)
 
-# Nodes are linearised with at least so many features to go: near the leaves there is little left to prune, and every
-# tangent is a pass over the candidates.
-MIN_OPEN_LINEARISED = cython.declare(cython.int, 4)
-# Tangents that are tried for a node, each a pass over its candidates.
-MAX_TANGENT_STEPS = cython.declare(cython.int, 6)
-
 # Shares of a group's price are rounded: sums of them are taken to be smaller by this factor, so that no set is lost.
 SHARES_ROUNDED = cython.declare(cython.double, 1.0 - 1e-12)
 
 # The logarithm of what is not explained has to be finite.
 ALL_EXPLAINED = cython.declare(cython.double, 1.0 - 1e-15)
-
-# How far a search has come is told by the nodes below this level that it is done with.
-PROGRESS_LEVEL = cython.declare(cython.int, 2)
 
 
 @cython.final
@@ -120,7 +102,7 @@ class SubsetSearch:
     n_mates = cython.declare(cython.int[::1])
     is_grouped = cython.declare(cython.uchar[::1])
     # How much of a budget a set must leave to keep to it for sure, and whom to ask otherwise.
-    doubtful_room = cython.declare(cython.double[::1])
+    least_room = cython.declare(cython.double[::1])
     pays = cython.declare(object)
     # Features that each feature needs.
     needs_first = cython.declare(cython.int[::1])
@@ -134,12 +116,12 @@ class SubsetSearch:
     in_clique_cut = cython.declare(cython.uchar[:, ::1])
     clique_count = cython.declare(cython.int[::1])
     clique_share = cython.declare(cython.double[:, ::1])
-    # The nodes on the way from the root: candidates, their gains, bounds and gains along the tangent; half of the sum
-    # of their smallest pair terms, and half of the last of these.
+    # The nodes on the way from the root: candidates, their gains, bounds, and gains less what clique cuts charge; half
+    # of the sum of their smallest pair terms, and half of the last of these.
     candidate = cython.declare(cython.int[:, ::1])
     gain_of = cython.declare(cython.double[:, ::1])
     bound_of = cython.declare(cython.double[:, ::1])
-    tangent_gain_of = cython.declare(cython.double[:, ::1])
+    charged_gain_of = cython.declare(cython.double[:, ::1])
     pair_share_of = cython.declare(cython.double[:, ::1])
     last_share_of = cython.declare(cython.double[:, ::1])
     is_candidate = cython.declare(cython.uchar[:, ::1])
@@ -149,32 +131,18 @@ class SubsetSearch:
     is_chosen = cython.declare(cython.uchar[::1])
     # The smallest of the numbers that were looked at last, ascending.
     smallest = cython.declare(cython.double[::1])
-    # Lists of partners, plain and by residuals: the root's candidates, the row of each in the lists, and how often a
+    # Lists of partners: the root's candidates, the row of each in the lists, and how often a
     # list that is not sorted yet would have been of use.
-    partner_order = cython.declare(cython.int[:, :, ::1])
+    partner_order = cython.declare(cython.int[:, ::1])
     partner_row = cython.declare(cython.int[::1])
     root_candidates = cython.declare(cython.int[::1])
-    n_scans = cython.declare(cython.uchar[:, ::1])
+    n_scans = cython.declare(cython.uchar[::1])
     n_partners = cython.declare(cython.int)
     # The largest of the pair terms that were added up last, and the bound that a candidate needs to enter a child.
     last_pair_term = cython.declare(cython.double)
     entry_bound = cython.declare(cython.double)
     # Cliques of candidates that exclude each other, by their number.
     clique_of = cython.declare(cython.int[::1])
-    # The low-rank part of pair terms, what it leaves, and what features have with themselves.
-    common = cython.declare(cython.double[::1])
-    loadings = cython.declare(cython.double[:, ::1])
-    self_terms = cython.declare(cython.double[::1])
-    residual = cython.declare(cython.double[:, ::1])
-    rounding = cython.declare(cython.double)
-    rank = cython.declare(cython.int)
-    # Tangents: the point where that of each node touches, the constant that comes with it, whether the node has one;
-    # the sum of the loadings of the best candidates, and the best point so far.
-    tangent_point = cython.declare(cython.double[:, ::1])
-    tangent_constant = cython.declare(cython.double[::1])
-    linearised = cython.declare(cython.uchar[::1])
-    loadings_of_best = cython.declare(cython.double[::1])
-    best_point = cython.declare(cython.double[::1])
     # The sets that were found.
     sets = cython.declare(cython.int[:, ::1])
     values = cython.declare(cython.double[::1])
@@ -218,8 +186,6 @@ class SubsetSearch:
     max_nodes = cython.declare(cython.long)
     looks_since_tick = cython.declare(cython.longlong)
     stopped = cython.declare(cython.bint, visibility="readonly")
-    node_share = cython.declare(cython.double[::1])
-    progress = cython.declare(cython.double, visibility="readonly")
     open_bound = cython.declare(cython.double, visibility="readonly")
     accept = cython.declare(object)
     fitting = cython.declare(object)
@@ -227,7 +193,7 @@ class SubsetSearch:
 
     # --- 1. A search from start to end ------------------------------------------------------------
 
-    def __init__(self, request, objective, most, max_nodes, low_rank):
+    def __init__(self, request, objective, most, max_nodes):
         terms, rules, ratio = objective.terms, request.rules, objective.ratio
         self.linear, self.pair, self.conflict = terms.linear, terms.pairs, terms.conflicts
         self.cap_first, self.cap_member = rules.cap_first, rules.cap_member
@@ -262,9 +228,9 @@ class SubsetSearch:
         self.keeping, self.cheaper = request.keeping, request.cheaper
         self.tolerance = request.tolerance
         self.max_nodes = max_nodes
-        self.doubtful_room, self.pays = np.zeros(0), None
-        if request.doubts is not None:
-            self.doubtful_room, self.pays = request.doubts.room, request.doubts.pays
+        self.least_room, self.pays = np.zeros(0), None
+        if request.exact_budgets is not None:
+            self.least_room, self.pays = request.exact_budgets.least_room, request.exact_budgets.pays
         self.accept, self.fitting, self.tick = request.accept, request.fitting, request.tick
         self.make_room_for_nodes()
         self.has_fit = objective.fit is not None
@@ -274,15 +240,11 @@ class SubsetSearch:
             self.in_logs = objective.fit.in_logs
             self.fit_cost = np.zeros((self.r + 1, max(self.n, 1)))
             self.has_prices = bool(self.has_pairs or self.n_clique_cuts or np.any(self.linear))
-        self.rank = 0
-        if low_rank is not None:
-            self.make_room_for_tangents(low_rank)
         self.sets = np.zeros((most if self.keeping else min(most, 64), max(self.r, 1)), dtype=np.intc)
         self.values = np.zeros(len(self.sets))
         self.n_found = self.nodes = self.looks_since_tick = 0
         self.stopped = False
         self.open_bound = -float("inf")
-        self.progress = 0.0
 
     @cython.cfunc
     def make_room_for_nodes(self):
@@ -300,7 +262,7 @@ class SubsetSearch:
         self.candidate = np.zeros((levels, width), dtype=np.intc)
         self.gain_of = np.zeros((levels, width))
         self.bound_of = np.zeros((levels, width))
-        self.tangent_gain_of = np.zeros((levels, width))
+        self.charged_gain_of = np.zeros((levels, width))
         self.pair_share_of = np.zeros((levels, width))
         self.last_share_of = np.zeros((levels, width))
         self.is_candidate = np.zeros((levels, width), dtype=np.uint8)
@@ -310,26 +272,12 @@ class SubsetSearch:
         self.smallest = np.zeros(levels + 1)
         self.last_pair_term = self.entry_bound = 0.0
         self.clique_of = np.zeros(width, dtype=np.intc)
-        self.node_share = np.ones(levels)
-        self.tangent_constant = np.zeros(levels)
-        self.linearised = np.zeros(levels, dtype=np.uint8)
         # There are no lists of partners yet.
-        self.partner_order = np.zeros((0, 0, 0), dtype=np.intc)
+        self.partner_order = np.zeros((0, 0), dtype=np.intc)
         self.partner_row = np.zeros(width, dtype=np.intc)
         self.root_candidates = np.zeros(0, dtype=np.intc)
-        self.n_scans = np.zeros((0, 0), dtype=np.uint8)
+        self.n_scans = np.zeros(0, dtype=np.uint8)
         self.n_partners = 0
-
-    @cython.cfunc
-    def make_room_for_tangents(self, low_rank):
-        """The low-rank part of the pair terms, the residual, and a tangent for each level."""
-        self.common, self.loadings, self.rounding = low_rank.common, low_rank.loadings, low_rank.rounding
-        self.residual = np.asarray(self.pair) - low_rank.products
-        self.self_terms = 0.5 * np.sum(np.asarray(self.loadings) ** 2, axis=1)
-        self.rank = self.loadings.shape[1]
-        self.tangent_point = np.zeros((self.r + 1, self.rank))
-        self.loadings_of_best = np.zeros(self.rank)
-        self.best_point = np.zeros(self.rank)
 
     def run(self, value: cython.double):
         """Search to the end, or until stopped; the value is that of features that are in every set."""
@@ -406,7 +354,7 @@ class SubsetSearch:
             return
         self.sort_candidates(level)
         if self.n_caps:
-            bound = min(bound, value + self.tangent_constant[level] + self.cap_bound(level, r))
+            bound = min(bound, value + self.cap_bound(level, r))
             if bound <= self.threshold + self.tolerance:
                 return
         if must >= 0:
@@ -417,7 +365,7 @@ class SubsetSearch:
                     return
             return
         for i in range(self.n_candidates[level] - r + 1):
-            limit = value + self.tangent_constant[level]
+            limit = value
             for p in range(i, i + r):
                 limit += self.bound_of[level, p]
             limit = min(limit, bound)
@@ -426,11 +374,8 @@ class SubsetSearch:
             if self.stopped or self.count_child(level, i, r):
                 self.open_bound = max(self.open_bound, limit)
                 return
-            self.node_share[level + 1] = self.node_share[level] / (self.n_candidates[level] - r + 1)
             if self.child_can_improve(level, i, r, value):
                 self.branch(level, i, False, r, value, limit)
-            if level == PROGRESS_LEVEL and not self.stopped:
-                self.progress += self.node_share[level + 1]
             # The later children do without this one, also as a partner of others.
             self.is_candidate[level, self.candidate[level, i]] = 0
 
@@ -451,7 +396,7 @@ class SubsetSearch:
         j: cython.int = self.candidate[level, i]
         charge: cython.double = self.clique_charge(j)
         share: cython.double = self.clique_due(level, j)
-        total: cython.double = value + self.tangent_constant[level] + self.tangent_gain_of[level, i]
+        total: cython.double = value + self.charged_gain_of[level, i]
         # It pays in full, and the others no longer for the same.
         total += share - charge
         if r == 1:
@@ -507,10 +452,6 @@ class SubsetSearch:
                 self.keep_fitting(level + 1, r - 1)
         if self.has_fit and r > 1:
             self.fit.descend(level, j, self.candidate, self.n_candidates[level + 1], r > 2)
-        if self.linearises(r - 1):
-            # The parent's tangent is a good start: its point was for r features, and one of them is chosen.
-            for p in range(self.rank):
-                self.tangent_point[level + 1, p] = self.tangent_point[level, p] - self.loadings[j, p]
         self.search_node(level + 1, r - 1, value + gain, limit)
         # The child's own list lacks those that it has dropped, and its parent's holds all that may be marked.
         if r > 1:
@@ -802,20 +743,17 @@ class SubsetSearch:
         if self.has_conflicts and bound > self.threshold + self.tolerance and self.n_candidates[level] >= r:
             self.sort_candidates(level)
             best = self.clique_cover_bound(level, r)
-            bound = min(bound, value + self.tangent_constant[level] + best)
+            bound = min(bound, value + best)
         return bound
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def bound_by_candidates(self, level: cython.int, r: cython.int, value: cython.double) -> cython.double:
-        """The bounds of a node's candidates, linearised or not, and the node bound: the sum of the r largest."""
-        self.linearised[level] = self.linearises(r)
+        """The bounds of a node's candidates, and the node bound: the sum of the r largest."""
         self.bound_candidates(level, r)
-        if self.linearised[level]:
-            self.improve_tangent(level, r, value)
         best = self.sum_of_best(level, r)
-        return value + self.tangent_constant[level] + best
+        return value + best
 
     @cython.cfunc
     @cython.nogil
@@ -823,24 +761,22 @@ class SubsetSearch:
     def bound_candidates(self, level: cython.int, r: cython.int) -> cython.void:
         """The bound of each candidate: its gain minus half of its r - 1 smallest pair terms."""
         m: cython.int = self.n_candidates[level]
-        linearised: cython.int = self.linearised[level]
         # The fewer of the root's candidates are left, the more entries of a list are passed over in vain.
         listed: cython.bint = self.n_partners > 0 and m * m > (r - 1) * self.n_partners
-        self.tangent_constant[level] = 0.0
         if self.n_clique_cuts:
             self.share_clique_prices(level, r)
         for i in range(m):
             j = self.candidate[level, i]
             total = self.clique_due(level, j)
-            self.tangent_gain_of[level, i] = self.bound_of[level, i] = self.gain_of[level, i] - total
+            self.charged_gain_of[level, i] = self.bound_of[level, i] = self.gain_of[level, i] - total
             if self.has_pairs and r > 1:
                 # To keep more partners in order makes each look take longer.
                 if m > MANY_CANDIDATES and self.stops_after(m * (1 + r // 16)):
                     return
                 if listed:
-                    total = self.least_pair_terms_listed(level, linearised, j, r - 1)
+                    total = self.least_pair_terms_listed(level, j, r - 1)
                 else:
-                    total = self.least_pair_terms_scanned(level, linearised, j, r - 1)
+                    total = self.least_pair_terms_scanned(level, j, r - 1)
                 self.pair_share_of[level, i] = 0.5 * total
                 self.last_share_of[level, i] = 0.5 * self.last_pair_term
                 self.bound_of[level, i] -= self.pair_share_of[level, i]
@@ -850,12 +786,10 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def bound_with(self, level: cython.int, p: cython.int, j: cython.int) -> cython.double:
         """The bound of the p-th candidate once j is chosen: j's pair term in full, and the last partner no longer."""
-        bound: cython.double = self.tangent_gain_of[level, p] - (
+        bound: cython.double = self.charged_gain_of[level, p] - (
             self.pair_share_of[level, p] - self.last_share_of[level, p]
         )
-        if self.linearised[level]:
-            bound -= self.residual[j, self.candidate[level, p]]
-        elif self.has_pairs:
+        if self.has_pairs:
             bound -= self.pair[j, self.candidate[level, p]]
         if self.n_clique_cuts:
             bound += self.clique_relief(level, self.candidate[level, p], j)
@@ -879,15 +813,13 @@ class SubsetSearch:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def least_pair_terms_scanned(
-        self, level: cython.int, linearised: cython.int, j: cython.int, wanted: cython.int
-    ) -> cython.double:
+    def least_pair_terms_scanned(self, level: cython.int, j: cython.int, wanted: cython.int) -> cython.double:
         """The sum of a candidate's smallest pair terms with others of this node; inf if they are too few."""
         m: cython.int = 0
         for q in range(self.n_candidates[level]):
             c = self.candidate[level, q]
             if c != j and not (self.has_conflicts and self.conflict[j, c]):
-                m = self.keep_smallest(self.residual[j, c] if linearised else self.pair[j, c], m, wanted)
+                m = self.keep_smallest(self.pair[j, c], m, wanted)
         if m < wanted:
             return INFINITY
         self.last_pair_term = self.smallest[m - 1]
@@ -896,23 +828,21 @@ class SubsetSearch:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def least_pair_terms_listed(
-        self, level: cython.int, linearised: cython.int, j: cython.int, wanted: cython.int
-    ) -> cython.double:
+    def least_pair_terms_listed(self, level: cython.int, j: cython.int, wanted: cython.int) -> cython.double:
         """The sum of a candidate's smallest pair terms, by its list once that is sorted; inf if they are too few."""
         row: cython.int = self.partner_row[j]
         total: cython.double = 0.0
-        if self.n_scans[linearised, row] < SCANS_BEFORE_LISTS:
-            self.n_scans[linearised, row] += 1
-            if self.n_scans[linearised, row] < SCANS_BEFORE_LISTS:
-                return self.least_pair_terms_scanned(level, linearised, j, wanted)
+        if self.n_scans[row] < SCANS_BEFORE_LISTS:
+            self.n_scans[row] += 1
+            if self.n_scans[row] < SCANS_BEFORE_LISTS:
+                return self.least_pair_terms_scanned(level, j, wanted)
             with cython.gil:
-                self.sort_partner_list(linearised, j, row)
+                self.sort_partner_list(j, row)
         for q in range(self.n_partners):
-            c = self.partner_order[linearised, row, q]
+            c = self.partner_order[row, q]
             if not self.is_candidate[level, c] or c == j or (self.has_conflicts and self.conflict[j, c]):
                 continue
-            self.last_pair_term = self.residual[j, c] if linearised else self.pair[j, c]
+            self.last_pair_term = self.pair[j, c]
             total += self.last_pair_term
             wanted -= 1
             if wanted == 0:
@@ -931,17 +861,17 @@ class SubsetSearch:
         """Make room for the lists of partners: for each candidate of the root all others."""
         kept = np.sort(np.asarray(self.candidate)[0, : self.n_candidates[0]])
         self.n_partners = len(kept)
-        self.partner_order = np.empty((2, self.n_partners, self.n_partners), dtype=np.intc)
-        self.n_scans = np.zeros((2, self.n_partners), dtype=np.uint8)
+        self.partner_order = np.empty((self.n_partners, self.n_partners), dtype=np.intc)
+        self.n_scans = np.zeros(self.n_partners, dtype=np.uint8)
         self.root_candidates = kept
         np.asarray(self.partner_row)[kept] = np.arange(len(kept), dtype=np.intc)
 
     @cython.cfunc
-    def sort_partner_list(self, linearised: cython.int, j: cython.int, row: cython.int):
+    def sort_partner_list(self, j: cython.int, row: cython.int):
         """Sort the list of a candidate, the cheapest partner first."""
         root = np.asarray(self.root_candidates)
-        terms = np.asarray(self.residual if linearised else self.pair)[j, root]
-        np.asarray(self.partner_order)[linearised, row] = root[np.argsort(terms, kind="stable")]
+        terms = np.asarray(self.pair)[j, root]
+        np.asarray(self.partner_order)[row] = root[np.argsort(terms, kind="stable")]
 
     # --- 6. Tighter bounds: conflicts, caps, clique cuts ------------------------------------------
     # What the node bound does not see: pairs that exclude each other, and caps. Clique cuts it sees where one more
@@ -1057,94 +987,7 @@ class SubsetSearch:
                 total += self.clique_share[level, self.clique_member[e]]
         return total
 
-    # --- 7. The low-rank bound --------------------------------------------------------------------
-    # The pair terms less their low-rank part are the residual. The low-rank part of a set is convex in the sum of its
-    # loadings, so it lies above the tangent at any point; along a tangent it is a sum over features, and the residual
-    # is bounded as pair terms are. A good tangent is looked for by a subgradient method with Polyak's steps: towards
-    # the sum of the loadings of the r best candidates, as far as the gap to the threshold asks for.
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def linearises(self, r: cython.int) -> cython.bint:
-        """Whether nodes with so many features to go are bounded along a tangent."""
-        return self.rank > 0 and r >= MIN_OPEN_LINEARISED
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def improve_tangent(self, level: cython.int, r: cython.int, value: cython.double) -> cython.void:
-        """Look for the point whose tangent bounds a node best, beginning with that of its parent."""
-        step: cython.double
-        distance: cython.double
-        lowest: cython.double = INFINITY
-        if level == 0:
-            # There is no parent: begin with the candidates that are best by the plain bound.
-            self.sum_of_best(level, r)
-            self.sum_loadings_of_best(level, r)
-            for q in range(self.rank):
-                self.tangent_point[level, q] = self.loadings_of_best[q]
-        for attempt in range(MAX_TANGENT_STEPS):
-            self.evaluate_tangent(level, r)
-            best = self.sum_of_best(level, r)
-            bound = value + self.tangent_constant[level] + best
-            if bound < lowest:
-                lowest = bound
-                for q in range(self.rank):
-                    self.best_point[q] = self.tangent_point[level, q]
-                if bound <= self.threshold + self.tolerance:
-                    return
-            self.sum_loadings_of_best(level, r)
-            distance = 0.0
-            for q in range(self.rank):
-                distance += (self.loadings_of_best[q] - self.tangent_point[level, q]) ** 2
-            if distance <= self.rounding:
-                break
-            step = min(1.0, (bound - self.threshold) / distance)
-            for q in range(self.rank):
-                self.tangent_point[level, q] += step * (
-                    self.loadings_of_best[q] - self.tangent_point[level, q]
-                )
-        for q in range(self.rank):
-            self.tangent_point[level, q] = self.best_point[q]
-        self.evaluate_tangent(level, r)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def evaluate_tangent(self, level: cython.int, r: cython.int) -> cython.void:
-        """Gains and bounds of a node's candidates along the tangent at its point, and the tangent's constant."""
-        gain: cython.double
-        lift: cython.double = 0.0
-        for q in range(self.rank):
-            lift += self.tangent_point[level, q] ** 2
-        self.tangent_constant[level] = 0.5 * lift + self.rounding
-        for i in range(self.n_candidates[level]):
-            j = self.candidate[level, i]
-            gain = self.clique_due(level, j)
-            gain = self.gain_of[level, i] - gain + self.self_terms[j] - (r - 1) * self.common[j]
-            for q in range(self.rank):
-                gain -= self.loadings[j, q] * self.tangent_point[level, q]
-            self.tangent_gain_of[level, i] = gain
-            self.bound_of[level, i] = gain - self.pair_share_of[level, i]
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def sum_loadings_of_best(self, level: cython.int, r: cython.int) -> cython.void:
-        """The sum of the loadings of the r best candidates, whose bounds are in ``smallest``."""
-        to_go: cython.int = r
-        weakest: cython.double = -self.smallest[r - 1]
-        for q in range(self.rank):
-            self.loadings_of_best[q] = 0.0
-        for i in range(self.n_candidates[level]):
-            if self.bound_of[level, i] >= weakest and to_go > 0:
-                j = self.candidate[level, i]
-                to_go -= 1
-                for q in range(self.rank):
-                    self.loadings_of_best[q] += self.loadings[j, q]
-
-    # --- 8. Complete sets -------------------------------------------------------------------------
+    # --- 7. Complete sets -------------------------------------------------------------------------
     # To note a set takes the interpreter, so this is the only part that is not plain C.
 
     @cython.cfunc
@@ -1179,8 +1022,8 @@ class SubsetSearch:
     @cython.cfunc
     def keeps_budgets(self) -> cython.bint:
         """Whether the chosen set keeps to budgets with rounded costs; asked only if what is left does not tell."""
-        for b in range(len(self.doubtful_room)):
-            if self.budget_room[b] < self.doubtful_room[b]:
+        for b in range(len(self.least_room)):
+            if self.budget_room[b] < self.least_room[b]:
                 return self.pays(np.asarray(self.chosen)[: self.r])
         return True
 
@@ -1228,7 +1071,7 @@ class SubsetSearch:
             if not self.ratio:
                 self.threshold = max(self.threshold, self.leaf_threshold)
 
-    # --- 9. The fit of linear models --------------------------------------------------------------
+    # --- 8. The fit of linear models --------------------------------------------------------------
     # It grows with the set, so no set below a node fits better than the superset: what is chosen and all candidates.
     # By how much a superset fits worse without one feature is known for all of them. Where r are to be chosen, one of
     # the r + 1 features that cost most is dropped; where a cap leaves room for so many, one more than that of its own.
@@ -1413,7 +1256,7 @@ class SubsetSearch:
                     self.open_bound = max(self.open_bound, limit)
                     return
 
-    # --- 10. Lists of candidates and of smallest numbers ------------------------------------------
+    # --- 9. Lists of candidates and of smallest numbers ------------------------------------------
 
     @cython.cfunc
     @cython.nogil
@@ -1422,7 +1265,7 @@ class SubsetSearch:
         """Copy a candidate, with all its numbers, to another place of its list."""
         self.candidate[level, place] = self.candidate[level, origin]
         self.gain_of[level, place] = self.gain_of[level, origin]
-        self.tangent_gain_of[level, place] = self.tangent_gain_of[level, origin]
+        self.charged_gain_of[level, place] = self.charged_gain_of[level, origin]
         self.bound_of[level, place] = self.bound_of[level, origin]
         self.pair_share_of[level, place] = self.pair_share_of[level, origin]
         self.last_share_of[level, place] = self.last_share_of[level, origin]
@@ -1440,7 +1283,7 @@ class SubsetSearch:
             for i in range(gap, m):
                 j = self.candidate[level, i]
                 gain = self.gain_of[level, i]
-                linearised = self.tangent_gain_of[level, i]
+                charged = self.charged_gain_of[level, i]
                 bound = self.bound_of[level, i]
                 paid = self.pair_share_of[level, i]
                 last = self.last_share_of[level, i]
@@ -1453,7 +1296,7 @@ class SubsetSearch:
                     p -= gap
                 self.candidate[level, p] = j
                 self.gain_of[level, p] = gain
-                self.tangent_gain_of[level, p] = linearised
+                self.charged_gain_of[level, p] = charged
                 self.bound_of[level, p] = bound
                 self.pair_share_of[level, p] = paid
                 self.last_share_of[level, p] = last
@@ -1494,7 +1337,7 @@ def _incidence(n_groups, width, first, member):
     return inside
 
 
-def subset_search(request, objective, most, max_nodes, low_rank=None):
+def subset_search(request, objective, most, max_nodes):
     """The best ``most`` sets, or all with a value above the threshold, at most ``most``.
 
     The records are those of :mod:`altsets.search.subset.kernel_call`, or have the same attributes.
@@ -1505,9 +1348,9 @@ def subset_search(request, objective, most, max_nodes, low_rank=None):
         What sets have to keep to: ``rules`` (arrays of caps, budgets and needs), ``n_open`` features to choose,
         ``keeping`` for the best sets instead of all above the threshold, ``tolerance`` by which a node must be able to
         exceed the threshold. With ``cheaper``, sets that cost no less than one listed before are of no interest, by the
-        last budget; a few may be listed all the same. ``doubts``, for costs that were rounded down: the ``room`` that a
-        set must leave in each of the first budgets to keep to them for sure, and ``pays``, which tells for one that
-        leaves less. ``accept`` is called with the positions of a set that would be kept;
+        last budget; a few may be listed all the same. ``exact_budgets``, for costs that were rounded down: the
+        ``least_room`` that a set must leave in each of the first budgets to keep to them for sure, and ``pays``, which
+        tells for one that leaves less. ``accept`` is called with the positions of a set that would be kept;
         ``fitting(chosen, candidates, to_go)`` tells which candidates may be added, at every node, so that complete sets
         need no other test; ``tick`` is called now and then, and true means stop.
     objective : Objective
@@ -1517,8 +1360,6 @@ def subset_search(request, objective, most, max_nodes, low_rank=None):
         is a ``ratio``, what features and pairs add above and below the line, the window (exclusive, inclusive) for the
         upper part and the threshold for the ratio. The terms then serve for the bound alone.
     most, max_nodes : int
-    low_rank : LowRankTerms, optional
-        For the low-rank bound.
 
     Returns
     -------
@@ -1527,11 +1368,8 @@ def subset_search(request, objective, most, max_nodes, low_rank=None):
     bound : float
         No set that was not looked at is better; -inf if the search came to its end.
     nodes : int
-    progress : float
-        For how much the parts of the search count that it came to and is done with, if all children of a node count
-        the same. To be compared with that of other searches for the same sets.
     """
-    search = SubsetSearch(request, objective, most, max_nodes, low_rank)
+    search = SubsetSearch(request, objective, most, max_nodes)
     search.run(objective.start)
     sets, values = search.found()
-    return sets, values, search.open_bound, search.nodes, search.progress
+    return sets, values, search.open_bound, search.nodes

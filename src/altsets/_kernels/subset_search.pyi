@@ -8,5 +8,4 @@ def subset_search(
     objective: Any,
     most: int,
     max_nodes: int,
-    low_rank: Any = None,
-) -> tuple[Ints, Floats, float, int, float]: ...
+) -> tuple[Ints, Floats, float, int]: ...

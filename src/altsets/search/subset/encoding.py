@@ -23,7 +23,7 @@ from altsets.search.subset.candidates import (
 )
 from altsets.search.subset.kernel_call import (
     CliqueCutTerms,
-    Doubts,
+    ExactBudgets,
     FitTerms,
     KernelRules,
     Terms,
@@ -159,10 +159,12 @@ class SizeEncoding:
         return rounded(self.rules.budgets, self.features, self.base.tolist(), self.n_open)
 
     @property
-    def doubts(self) -> Doubts | None:
+    def exact_budgets(self) -> ExactBudgets | None:
         """When the kernel has to check whether a set can be paid for, and how."""
         budgets = self.budgets
-        return None if budgets is None or not budgets.doubt.any() else Doubts(budgets.doubt, budgets.pays)
+        return (
+            None if budgets is None or not budgets.doubt.any() else ExactBudgets(budgets.doubt, budgets.pays)
+        )
 
     def ceiling(self, prices: DualPrices | None = None) -> float:
         """No set is better than this after prices, known before any search; clique cuts only take away."""

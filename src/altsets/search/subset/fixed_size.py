@@ -305,7 +305,7 @@ class FixedSizeOracle:
             conditions.tick,
             accept=conditions.accept,
             fitting=conditions.fitting,
-            doubts=self.encoding.doubts,
+            exact_budgets=self.encoding.exact_budgets,
             cheaper=cheaper,
             tolerance=tolerance,
         )

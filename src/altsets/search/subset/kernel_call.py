@@ -91,10 +91,10 @@ class FitTerms(NamedTuple):
     in_logs: bool
 
 
-class Doubts(NamedTuple):
+class ExactBudgets(NamedTuple):
     """How much of each budget a set must leave to keep to it for sure, and the test of one that leaves less."""
 
-    room: Floats
+    least_room: Floats
     pays: Accept
 
 
@@ -107,8 +107,6 @@ class SubsetsFound(NamedTuple):
     #: No other set is better; -inf if the search ran to its end.
     bound: float
     nodes: int
-    #: The part of the search tree that is done with, if all children of a node count the same.
-    progress: float
 
 
 class Objective(NamedTuple):
@@ -136,7 +134,7 @@ class KernelRequest:
     tick: Tick
     accept: Accept | None = None
     fitting: Fitting | None = None
-    doubts: Doubts | None = None
+    exact_budgets: ExactBudgets | None = None
     #: Whether sets that cost no less than one found before do not count, by the last budget.
     cheaper: bool = False
     #: Differences in value up to this do not count.
@@ -144,4 +142,4 @@ class KernelRequest:
 
     def search(self, objective: Objective, most: int, max_nodes: int) -> SubsetsFound:
         """The sets that the kernel finds, at most so many."""
-        return SubsetsFound(*kernel.subset_search(self, objective, most, max_nodes, None))
+        return SubsetsFound(*kernel.subset_search(self, objective, most, max_nodes))
