@@ -295,6 +295,12 @@ def random_rules(rng, n, r):
     return first, member, left, costs, room, *flat(needs), payers
 
 
+def group_members(kernel, rng):
+    n = int(rng.integers(3, 13))
+    first, member, left, *_ = random_rules(rng, n, 2)
+    return kernel.incidence(len(left), n, first, member)
+
+
 def sets_in_question(rng):
     n = int(rng.integers(3, 13))
     r = int(rng.integers(1, min(n, 6) + 1))
@@ -718,9 +724,10 @@ CALLS = {
     "windows": [windows],
     "packing": [pack, pack_sum],
     "linear_fit": [slack_of_fit],
+    "set_rules": [group_members],
     "subset_search": [best_sets, listed_sets, sets_by_ratio, sets_by_fit],
     "clique_search": [pick],
-    "likeness": [matched, grouped],
+    "set_comparison": [matched, grouped],
     "relief": [relief_distances, relief_differences, relief_products],
     "neighbours": [informations, informations_with_holes],
 }
@@ -744,8 +751,9 @@ def interpreted(request, monkeypatch):
 
     def load_with_parts(name):
         if name == "subset_search":
-            # It calls this one.
-            monkeypatch.setitem(sys.modules, "altsets._kernels.linear_fit", load("linear_fit"))
+            # It calls these.
+            for part in ("linear_fit", "set_rules"):
+                monkeypatch.setitem(sys.modules, f"altsets._kernels.{part}", load(part))
         return load(name)
 
     return load_with_parts
@@ -861,8 +869,10 @@ with warnings.catch_warnings(record=True) as caught:
     apart = altsets.find(altsets.quality.Additive([4, 3, 2, 1]), 1, 1, 1, dissimilarity=alike)
     assert apart.sets == [(0,), (2,)], apart
     fits = altsets.quality.LinearFit([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]], [0.6, 0.5, 0.4])
-    # It was imported before its calls are counted.
-    sys.modules["altsets._kernels.subset_search"].FitState = sys.modules["altsets._kernels.linear_fit"].FitState
+    # They were imported before their calls are counted.
+    kernels = {name: sys.modules["altsets._kernels." + name] for name in ("subset_search", "linear_fit", "set_rules")}
+    kernels["subset_search"].FitState = kernels["linear_fit"].FitState
+    kernels["subset_search"].SetRules = kernels["set_rules"].SetRules
     assert altsets.find(fits, 2, 1, 0.5).sets == [(0, 2), (0, 1)]
     altsets.measures.pairwise([[0.0, 1.0], [1.0, None], [3.0, 2.0], [1.0, 1.0]], "spearman", warn=False)
     altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])

@@ -19,7 +19,7 @@ from altsets.errors import InputError, UnsupportedError
 from altsets.request import Request
 from altsets.result import StopReason, elbow_of
 from altsets.results import FrontierPoint
-from altsets.search.engine import merge_known, settle
+from altsets.search.engine import answer_from_known, merge_known
 from altsets.search.run import Known, Run
 from altsets.search.solving import problem_of, solve
 
@@ -256,10 +256,10 @@ def test_sequential_searches_share_their_first_set(monkeypatch):
 def test_what_is_known_settles_a_request(snapshot):
     problem = problem_of(Request(n_features=2, n_alternatives=1, tau=0.5, search="simultaneous"), SCORES)
     known = Known(sets=[(0, 1), (0, 2)], bound=34.0, proof="so it is")
-    assert settle(SCORES, problem, known).statuses == [Status.OPTIMAL] * 2
-    assert settle(SCORES, problem, replace(known, bound=34.1)) is None
-    assert settle(SCORES, replace(problem, aggregation="min"), known) is None
-    assert settle(SCORES, problem, Known(bound=-math.inf, proof="so it is")).sets == []
+    assert answer_from_known(SCORES, problem, known).statuses == [Status.OPTIMAL] * 2
+    assert answer_from_known(SCORES, problem, replace(known, bound=34.1)) is None
+    assert answer_from_known(SCORES, replace(problem, aggregation="min"), known) is None
+    assert answer_from_known(SCORES, problem, Known(bound=-math.inf, proof="so it is")).sets == []
     run = Run().turn(known=known)
     assert solve(SCORES, problem, run).proof == snapshot
 

@@ -17,7 +17,7 @@ from altsets import Status
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import Problem
 from altsets.quality import MRMR, Additive
-from altsets.search.likeness import likeness_of
+from altsets.search.comparison import comparison_of
 from altsets.search.run import Run
 from altsets.search.subset.prices import CliqueLevels, DualPrices
 from altsets.search.subset.pricing import PricingOracle
@@ -45,7 +45,7 @@ def test_sets_go_together_as_the_assignment_says(weighted):
         rng = np.random.default_rng([seed, weighted])
         n, k, problem = random_problem(rng, weighted)
         sets = as_sets(rng, n, k, 12)
-        test = likeness_of(problem).going_together([np.array(sets, dtype=np.intc)])
+        test = comparison_of(problem).going_together([np.array(sets, dtype=np.intc)])
         weights = problem.dissimilarity.weights_among(range(n), range(n))
         for number, one in enumerate(sets):
             blocks = [weights[np.ix_(one, other)] for other in sets]
@@ -58,7 +58,7 @@ def test_sets_go_together_as_the_assignment_says(weighted):
 
 def n_ruled_out(rng, n, k, problem, others):
     """How many features may not be added to some chosen ones; none of them may be in a set that differs enough."""
-    fitting = likeness_of(problem).fitting(np.arange(n), np.zeros(0, dtype=np.intp), k, others)
+    fitting = comparison_of(problem).fitting(np.arange(n), np.zeros(0, dtype=np.intp), k, others)
     order = rng.permutation(n).astype(np.intc)
     n_chosen = int(rng.integers(0, k))
     chosen, candidates = np.sort(order[:n_chosen]), np.sort(order[n_chosen:])

@@ -3,8 +3,8 @@
 
 The value of a set is the sum of the linear terms of its features minus the sum of its pair terms, plus, for linear
 models, how much of the targets the set explains. Depth-first branch
-and bound over positions of features; everything that concerns one set is kept here: caps (at most so many out of a
-group), budgets, pairs that exclude each other, features that need other features, and a user's own test.
+and bound over positions of features. Rules on single sets are in ``set_rules``, and what linear models explain is in
+``linear_fit``; pairs that exclude each other and a user's own test are kept here.
 
 Contents
 --------
@@ -33,13 +33,17 @@ sets are judged by their ratio.
 import cython
 import numpy as np
 
+from altsets._kernels.set_rules import incidence
+
 if cython.compiled:
     from cython.cimports.altsets._kernels.linear_fit import FitState
+    from cython.cimports.altsets._kernels.set_rules import SetRules
     from cython.cimports.libc.math import log1p, sqrt
 else:
     from math import log1p, sqrt
 
     from altsets._kernels.linear_fit import FitState
+    from altsets._kernels.set_rules import SetRules
 
 # Whether to stop is asked after a look at so many candidates or pairs of them: a node with more of them takes longer.
 LOOKS_PER_TICK = cython.declare(cython.long, 1_000_000)
@@ -66,9 +70,6 @@ SCANS_BEFORE_LISTS = cython.declare(cython.int, 32)
 # Candidates at the root for which there are lists; their room grows with the square.
 MAX_LISTED = cython.declare(cython.int, 2000)
 
-# Shares of a group's price are rounded: sums of them are taken to be smaller by this factor, so that no set is lost.
-SHARES_ROUNDED = cython.declare(cython.double, 1.0 - 1e-12)
-
 # The logarithm of what is not explained has to be finite.
 ALL_EXPLAINED = cython.declare(cython.double, 1.0 - 1e-15)
 
@@ -85,28 +86,11 @@ class SubsetSearch:
     linear = cython.declare(cython.double[::1])
     pair = cython.declare(cython.double[:, ::1])
     conflict = cython.declare(cython.uchar[:, ::1])
-    # Caps: those of feature j are cap_member[cap_first[j]:cap_first[j + 1]]; what is left of each; how many candidates
-    # of a node count for it; whether a feature does.
-    cap_first = cython.declare(cython.int[::1])
-    cap_member = cython.declare(cython.int[::1])
-    cap_room = cython.declare(cython.int[::1])
-    cap_count = cython.declare(cython.int[::1])
-    in_cap = cython.declare(cython.uchar[:, ::1])
-    # Budgets: costs, one row for each, and what is left.
-    costs = cython.declare(cython.double[:, ::1])
-    budget_room = cython.declare(cython.double[::1])
-    # Groups that are paid once: the number of the group of each feature (-1: it pays for itself), empty if there are
-    # none; how many chosen features each group has, and how many candidates of a node; which budgets have groups.
-    payer = cython.declare(cython.int[:, ::1])
-    n_paid = cython.declare(cython.int[:, ::1])
-    n_mates = cython.declare(cython.int[::1])
-    is_grouped = cython.declare(cython.uchar[::1])
+    # Caps, budgets, and features that need others.
+    rules = cython.declare(SetRules)
     # How much of a budget a set must leave to keep to it for sure, and whom to ask otherwise.
     least_room = cython.declare(cython.double[::1])
     pays = cython.declare(object)
-    # Features that each feature needs.
-    needs_first = cython.declare(cython.int[::1])
-    needs = cython.declare(cython.int[::1])
     # Clique cuts: those of each feature, how many features are still missing before one is paid for, its price.
     clique_first = cython.declare(cython.int[::1])
     clique_member = cython.declare(cython.int[::1])
@@ -126,9 +110,8 @@ class SubsetSearch:
     last_share_of = cython.declare(cython.double[:, ::1])
     is_candidate = cython.declare(cython.uchar[:, ::1])
     n_candidates = cython.declare(cython.int[::1])
-    # The features chosen so far, and whether a feature is one of them.
+    # The features chosen so far.
     chosen = cython.declare(cython.int[::1])
-    is_chosen = cython.declare(cython.uchar[::1])
     # The smallest of the numbers that were looked at last, ascending.
     smallest = cython.declare(cython.double[::1])
     # Lists of partners: the root's candidates, the row of each in the lists, and how often a
@@ -150,8 +133,6 @@ class SubsetSearch:
     # Sizes of all this.
     n = cython.declare(cython.int)
     r = cython.declare(cython.int)
-    n_caps = cython.declare(cython.int)
-    n_budgets = cython.declare(cython.int)
     n_needs = cython.declare(cython.int)
     n_clique_cuts = cython.declare(cython.int)
     has_pairs = cython.declare(cython.bint)
@@ -194,21 +175,12 @@ class SubsetSearch:
     # --- 1. A search from start to end ------------------------------------------------------------
 
     def __init__(self, request, objective, most, max_nodes):
-        terms, rules, ratio = objective.terms, request.rules, objective.ratio
+        terms, ratio = objective.terms, objective.ratio
         self.linear, self.pair, self.conflict = terms.linear, terms.pairs, terms.conflicts
-        self.cap_first, self.cap_member = rules.cap_first, rules.cap_member
-        self.cap_room = np.array(rules.cap_room, dtype=np.intc)
-        self.costs, self.payer = rules.costs, rules.payers
-        self.budget_room = np.array(rules.budget_room, dtype=np.float64)
-        self.needs_first, self.needs = rules.needs_first, rules.needs
         self.n = len(self.linear)
         self.r = request.n_open
-        self.n_caps = len(self.cap_room)
-        self.n_budgets = len(self.budget_room)
-        self.n_needs = len(self.needs)
-        self.is_grouped = np.zeros(self.n_budgets, dtype=np.uint8)
-        if len(self.payer):
-            self.is_grouped = np.any(np.asarray(self.payer) >= 0, axis=1).astype(np.uint8)
+        self.rules = SetRules(request.rules, self.n, self.r)
+        self.n_needs = len(request.rules.needs)
         self.n_clique_cuts = 0
         cuts = objective.clique_cuts
         if cuts is not None:
@@ -250,15 +222,11 @@ class SubsetSearch:
     def make_room_for_nodes(self):
         """Arrays for one node on each level of the tree, and for what its bound is computed with."""
         levels, width = self.r + 1, max(self.n, 1)
-        self.in_cap = _incidence(self.n_caps, width, self.cap_first, self.cap_member)
-        self.cap_count = np.zeros(max(self.n_caps, 1), dtype=np.intc)
         self.in_clique_cut = np.zeros((0, width), dtype=np.uint8)
         if self.n_clique_cuts:
-            self.in_clique_cut = _incidence(self.n_clique_cuts, width, self.clique_first, self.clique_member)
+            self.in_clique_cut = incidence(self.n_clique_cuts, width, self.clique_first, self.clique_member)
         self.clique_count = np.zeros(max(self.n_clique_cuts, 1), dtype=np.intc)
         self.clique_share = np.zeros((levels, max(self.n_clique_cuts, 1)))
-        self.n_paid = np.zeros((self.n_budgets, width), dtype=np.intc)
-        self.n_mates = np.zeros(width, dtype=np.intc)
         self.candidate = np.zeros((levels, width), dtype=np.intc)
         self.gain_of = np.zeros((levels, width))
         self.bound_of = np.zeros((levels, width))
@@ -268,7 +236,6 @@ class SubsetSearch:
         self.is_candidate = np.zeros((levels, width), dtype=np.uint8)
         self.n_candidates = np.zeros(levels, dtype=np.intc)
         self.chosen = np.zeros(max(self.r, 1), dtype=np.intc)
-        self.is_chosen = np.zeros(width, dtype=np.uint8)
         self.smallest = np.zeros(levels + 1)
         self.last_pair_term = self.entry_bound = 0.0
         self.clique_of = np.zeros(width, dtype=np.intc)
@@ -282,7 +249,7 @@ class SubsetSearch:
     def run(self, value: cython.double):
         """Search to the end, or until stopped; the value is that of features that are in every set."""
         for j in range(self.n):
-            if self.fits_rules(j):
+            if self.rules.fits(j):
                 self.candidate[0, self.n_candidates[0]] = j
                 self.gain_of[0, self.n_candidates[0]] = self.linear[j]
                 self.is_candidate[0, j] = 1
@@ -331,7 +298,7 @@ class SubsetSearch:
             self.open_bound = max(self.open_bound, limit)
             return
         if self.n_needs:
-            must = self.unmet_need(level)
+            must = self.rules.unmet_need(self.chosen, level)
             if must >= 0 and not self.is_candidate[level, must]:
                 return
         if not self.can_be_completed(level, r):
@@ -353,7 +320,7 @@ class SubsetSearch:
         if bound <= self.threshold + self.tolerance or self.n_candidates[level] < r:
             return
         self.sort_candidates(level)
-        if self.n_caps:
+        if self.rules.n_caps:
             bound = min(bound, value + self.cap_bound(level, r))
             if bound <= self.threshold + self.tolerance:
                 return
@@ -436,9 +403,9 @@ class SubsetSearch:
                     continue
                 if not keep_before and self.bound_with(level, p, j) < self.entry_bound:
                     continue
-                if (self.n_caps or self.n_budgets) and not self.fits_rules(c):
+                if (self.rules.n_caps or self.rules.n_budgets) and not self.rules.fits(c):
                     continue
-                if self.n_needs and not self.needs_can_be_met(level, c):
+                if self.n_needs and not self.rules.needs_can_be_met(self.is_candidate, level, c):
                     continue
                 self.candidate[level + 1, m] = c
                 self.gain_of[level + 1, m] = self.gain_of[level, p]
@@ -465,7 +432,7 @@ class SubsetSearch:
     def count_node(self, level: cython.int, r: cython.int) -> cython.bint:
         """Count a node and what it looks at; whether to stop."""
         looks: cython.longlong = cython.cast(cython.longlong, self.n_candidates[level])
-        rules: cython.longlong = cython.cast(cython.longlong, self.n_caps + self.n_budgets)
+        rules: cython.longlong = cython.cast(cython.longlong, self.rules.n_caps + self.rules.n_budgets)
         self.nodes += 1
         if self.nodes > self.max_nodes:
             self.stopped = True
@@ -507,97 +474,31 @@ class SubsetSearch:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def fits_rules(self, j: cython.int) -> cython.bint:
-        """Whether caps and budgets leave room for this feature."""
-        for e in range(self.cap_first[j], self.cap_first[j + 1]):
-            if self.cap_room[self.cap_member[e]] <= 0:
-                return False
-        for b in range(self.n_budgets):
-            if self.cost_of(b, j) > self.budget_room[b]:
-                return False
+    def can_be_completed(self, level: cython.int, r: cython.int) -> cython.bint:
+        """Whether rules leave room for r candidates; drops those that a budget cannot pay for."""
+        n_kept: cython.int = 0
+        m: cython.int = self.n_candidates[level]
+        if m < r or not self.rules.leave_room(self.candidate, level, m, r):
+            return False
+        if self.rules.n_budgets:
+            for i in range(m):
+                if self.rules.is_kept[i]:
+                    self.move_candidate(level, i, n_kept)
+                    n_kept += 1
+                else:
+                    self.is_candidate[level, self.candidate[level, i]] = 0
+            self.n_candidates[level] = n_kept
         return True
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def cost_of(self, b: cython.int, j: cython.int) -> cython.double:
-        """What a feature costs by one budget: nothing if its group is paid for."""
-        if self.is_grouped[b] and self.payer[b, j] >= 0 and self.n_paid[b, self.payer[b, j]] > 0:
-            return 0.0
-        return self.costs[b, j]
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def take(self, j: cython.int, sign: cython.int) -> cython.void:
-        """Choose a feature (sign 1), or undo that (-1): caps, budgets and clique cuts."""
-        for e in range(self.cap_first[j], self.cap_first[j + 1]):
-            self.cap_room[self.cap_member[e]] -= sign
-        for b in range(self.n_budgets):
-            if self.is_grouped[b] and self.payer[b, j] >= 0:
-                self.pay_for_group(b, j, sign)
-            else:
-                self.budget_room[b] -= sign * self.costs[b, j]
+        """Choose a feature (sign 1), or undo that (-1)."""
+        self.rules.take(j, sign)
         if self.n_clique_cuts:
             for e in range(self.clique_first[j], self.clique_first[j + 1]):
                 self.clique_missing[self.clique_member[e]] -= sign
-        self.is_chosen[j] = sign > 0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def pay_for_group(self, b: cython.int, j: cython.int, sign: cython.int) -> cython.void:
-        """The first feature of a group pays for all of them, and the last one that goes gets it back."""
-        group: cython.int = self.payer[b, j]
-        if sign < 0:
-            self.n_paid[b, group] -= 1
-        if self.n_paid[b, group] == 0:
-            self.budget_room[b] -= sign * self.costs[b, j]
-        if sign > 0:
-            self.n_paid[b, group] += 1
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def can_be_completed(self, level: cython.int, r: cython.int) -> cython.bint:
-        """Whether caps and budgets leave room for r candidates; drops those that a budget cannot pay for."""
-        m: cython.int = self.n_candidates[level]
-        if m < r:
-            return False
-        if self.n_caps:
-            for c in range(self.n_caps):
-                self.cap_count[c] = 0
-            for i in range(m):
-                for e in range(
-                    self.cap_first[self.candidate[level, i]], self.cap_first[self.candidate[level, i] + 1]
-                ):
-                    self.cap_count[self.cap_member[e]] += 1
-            for c in range(self.n_caps):
-                if m - self.cap_count[c] + self.cap_room[c] < r:
-                    return False
-        for b in range(self.n_budgets):
-            if self.is_grouped[b]:
-                if not self.groups_leave_room(level, b, r):
-                    return False
-                continue
-            least = self.cheapest_cost(level, b, r - 1)
-            n_kept = 0
-            for i in range(self.n_candidates[level]):
-                c = self.candidate[level, i]
-                # If it is one of the r - 1 cheapest itself, a dearer one takes its place: the test is then too weak,
-                # but never wrong.
-                if least + self.costs[b, c] <= self.budget_room[b]:
-                    self.move_candidate(level, i, n_kept)
-                    n_kept += 1
-                else:
-                    self.is_candidate[level, c] = 0
-            self.n_candidates[level] = n_kept
-            if n_kept < r:
-                return False
-            least = self.cheapest_cost(level, b, r)
-            if least > self.budget_room[b]:
-                return False
-        return True
 
     @cython.cfunc
     def keep_fitting(self, level: cython.int, r: cython.int):
@@ -616,90 +517,6 @@ class SubsetSearch:
                 self.is_candidate[level, self.candidate[level, i]] = 0
         self.n_candidates[level] = n_kept
         self.looks_since_tick += LOOKS_PER_FITTING * (1 + self.r * self.r // SQUARE_OF_SMALL)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def groups_leave_room(self, level: cython.int, b: cython.int, r: cython.int) -> cython.bint:
-        """Whether a budget with groups pays for r candidates; drops those that it cannot pay for.
-
-        Each candidate has a share in the price of its group, as if all that may be chosen of the group were. No r
-        candidates cost less than the r smallest shares. With one candidate, its group is paid, the other candidates of
-        the group are free, and the rest costs no less than the smallest shares, as many as are to go.
-        """
-        m: cython.int = 0
-        n_kept: cython.int = 0
-        self.count_mates(level, b)
-        for i in range(self.n_candidates[level]):
-            c = self.candidate[level, i]
-            share = self.cost_of(b, c)
-            if self.payer[b, c] >= 0:
-                share /= min(self.n_mates[self.payer[b, c]], r)
-            m = self.keep_smallest(share, m, r)
-        least = self.sum_of_kept(m)
-        if m < r or least * SHARES_ROUNDED > self.budget_room[b]:
-            return False
-        for i in range(self.n_candidates[level]):
-            c = self.candidate[level, i]
-            rest = r - 1
-            share = self.cost_of(b, c)
-            if share > 0.0 and self.payer[b, c] >= 0:
-                rest = max(r - self.n_mates[self.payer[b, c]], 0)
-            least = self.sum_of_kept(rest)
-            if least * SHARES_ROUNDED + share <= self.budget_room[b]:
-                self.move_candidate(level, i, n_kept)
-                n_kept += 1
-            else:
-                self.is_candidate[level, c] = 0
-        self.n_candidates[level] = n_kept
-        return n_kept >= r
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def count_mates(self, level: cython.int, b: cython.int) -> cython.void:
-        """Count the candidates of each group, by one budget."""
-        for i in range(self.n_candidates[level]):
-            group = self.payer[b, self.candidate[level, i]]
-            if group >= 0:
-                self.n_mates[group] = 0
-        for i in range(self.n_candidates[level]):
-            group = self.payer[b, self.candidate[level, i]]
-            if group >= 0:
-                self.n_mates[group] += 1
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def cheapest_cost(self, level: cython.int, b: cython.int, r: cython.int) -> cython.double:
-        """What the r cheapest candidates cost together, by one budget."""
-        m: cython.int = 0
-        if r == 0:
-            return 0.0
-        for i in range(self.n_candidates[level]):
-            m = self.keep_smallest(self.costs[b, self.candidate[level, i]], m, r)
-        return self.sum_of_kept(m)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def unmet_need(self, level: cython.int) -> cython.int:
-        """A feature that a chosen one needs and that is not chosen, or -1."""
-        for i in range(level):
-            for e in range(self.needs_first[self.chosen[i]], self.needs_first[self.chosen[i] + 1]):
-                if not self.is_chosen[self.needs[e]]:
-                    return self.needs[e]
-        return -1
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def needs_can_be_met(self, level: cython.int, c: cython.int) -> cython.bint:
-        """Whether everything that a candidate needs is chosen or still a candidate."""
-        for e in range(self.needs_first[c], self.needs_first[c + 1]):
-            if not self.is_chosen[self.needs[e]] and not self.is_candidate[level, self.needs[e]]:
-                return False
-        return True
 
     # --- 4. The node bound ------------------------------------------------------------------------
     # With r features to go, a candidate's bound is its gain (its linear term less its pair terms with what is chosen)
@@ -919,14 +736,14 @@ class SubsetSearch:
         """The sum of the r largest bounds under one cap, for the cap that leaves least; candidates are sorted."""
         total: cython.double
         least: cython.double = INFINITY
-        for c in range(self.n_caps):
-            if self.cap_room[c] >= r:
+        for c in range(self.rules.n_caps):
+            if self.rules.cap_room[c] >= r:
                 continue
             m = inside = 0
             total = 0.0
             for i in range(self.n_candidates[level]):
-                if self.in_cap[c, self.candidate[level, i]]:
-                    if inside == self.cap_room[c]:
+                if self.rules.in_cap[c, self.candidate[level, i]]:
+                    if inside == self.rules.cap_room[c]:
                         continue
                     inside += 1
                 total += self.bound_of[level, i]
@@ -997,7 +814,7 @@ class SubsetSearch:
         """A complete set: keep it if it is good enough."""
         if self.ratio:
             value = self.ratio_of_chosen()
-        if value <= self.leaf_threshold or (self.n_needs and self.unmet_need(level) >= 0):
+        if value <= self.leaf_threshold or (self.n_needs and self.rules.unmet_need(self.chosen, level) >= 0):
             return
         self.looks_since_tick += LOOKS_PER_SET
         with cython.gil:
@@ -1023,7 +840,7 @@ class SubsetSearch:
     def keeps_budgets(self) -> cython.bint:
         """Whether the chosen set keeps to budgets with rounded costs; asked only if what is left does not tell."""
         for b in range(len(self.least_room)):
-            if self.budget_room[b] < self.least_room[b]:
+            if self.rules.budget_room[b] < self.least_room[b]:
                 return self.pays(np.asarray(self.chosen)[: self.r])
         return True
 
@@ -1065,7 +882,7 @@ class SubsetSearch:
             self.n_found += 1
         if self.cheaper:
             # The budget ends at what this set costs: the next one is to cost less, by more than rounding.
-            self.budget_room[self.n_budgets - 1] = -self.tolerance
+            self.rules.budget_room[self.rules.n_budgets - 1] = -self.tolerance
         if self.keeping and self.n_found == self.most:
             self.leaf_threshold = self.values[self.most - 1]
             if not self.ratio:
@@ -1149,7 +966,7 @@ class SubsetSearch:
     def shrink_superset(self, level: cython.int) -> cython.void:
         """Drop what is neither chosen nor a candidate from the superset."""
         for j in range(self.n):
-            if self.fit.has(level, j) and not self.is_candidate[level, j] and not self.is_chosen[j]:
+            if self.fit.has(level, j) and not self.is_candidate[level, j] and not self.rules.is_chosen[j]:
                 columns = cython.cast(cython.longlong, self.fit.n_columns[level])
                 if self.stops_after(columns * columns):
                     return
@@ -1191,15 +1008,17 @@ class SubsetSearch:
             n_largest = self.keep_smallest(-cost, n_largest, r + 1)
         if m > r:
             loss = -self.smallest[r]
-        for c in range(self.n_caps):
-            if self.cap_room[c] >= r:
+        for c in range(self.rules.n_caps):
+            if self.rules.cap_room[c] >= r:
                 continue
             n_largest = 0
             for i in range(m):
-                if self.in_cap[c, self.candidate[level, i]]:
-                    n_largest = self.keep_smallest(-self.fit_cost[level, i], n_largest, self.cap_room[c] + 1)
-            if n_largest > self.cap_room[c]:
-                loss = max(loss, -self.smallest[self.cap_room[c]])
+                if self.rules.in_cap[c, self.candidate[level, i]]:
+                    n_largest = self.keep_smallest(
+                        -self.fit_cost[level, i], n_largest, self.rules.cap_room[c] + 1
+                    )
+            if n_largest > self.rules.cap_room[c]:
+                loss = max(loss, -self.smallest[self.rules.cap_room[c]])
         return loss
 
     @cython.cfunc
@@ -1327,14 +1146,6 @@ class SubsetSearch:
         for p in range(count):
             total += self.smallest[p]
         return total
-
-
-def _incidence(n_groups, width, first, member):
-    """Which features (columns) belong to each group (rows), by the groups of each feature."""
-    inside = np.zeros((n_groups, width), dtype=np.uint8)
-    owners = np.repeat(np.arange(len(first) - 1), np.diff(np.asarray(first)))
-    inside[np.asarray(member), owners] = 1
-    return inside
 
 
 def subset_search(request, objective, most, max_nodes):

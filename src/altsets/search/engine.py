@@ -87,7 +87,7 @@ class Engine(Protocol):
         ...
 
 
-def settle(quality: Quality, problem: Problem, known: Known) -> Answer | None:
+def answer_from_known(quality: Quality, problem: Problem, known: Known) -> Answer | None:
     """The answer that follows from what is known, without any search; None if it takes one."""
     if known.bound == -math.inf:
         return Answer.infeasible(problem, known.proof)
@@ -131,7 +131,7 @@ def declines_heuristics(problem: Problem) -> str | None:
     return f"it is exact and does not do {parameter('search', problem.search)}"
 
 
-def declines_further(problem: Problem, who: str = "it", knows: str = EXACT_SEARCH) -> str | None:
+def declines_joint(problem: Problem, who: str = "it", knows: str = EXACT_SEARCH) -> str | None:
     """Decline definitions beyond good sets that are pairwise different, and say what knows them."""
     if problem.is_plain:
         return None

@@ -78,7 +78,7 @@ class EnumerationEngine:
             return Answer.infeasible(problem, "joint constraints leave no set")
         pricing = PricingOracle(joint.quality, joint.plain, run, interchangeable=joint.interchangeable)
         # What is matched besides shared features has no part in joint conditions.
-        pricing.can_be_priced = pricing.can_be_priced and pricing.likeness is None
+        pricing.can_be_priced = pricing.can_be_priced and pricing.comparison is None
         search = SimultaneousSearch(pricing, joint=joint)
         answer = solve(search, self.without)
         if answer.sets or answer.statuses[0] is Status.INFEASIBLE:

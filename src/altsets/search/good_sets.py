@@ -18,9 +18,9 @@ from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.result import Result, Status, StopReason
+from altsets.search.comparison import SetComparison, comparison_of
 from altsets.search.degree_bounds import count_bound, sum_bound
 from altsets.search.engine import PROVEN, on_demand
-from altsets.search.likeness import Likeness, likeness_of
 from altsets.search.narrowing import MANY_FEATURES
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import NOTHING, Known, Run, Stopped
@@ -197,7 +197,7 @@ class GoodSets:
         every = replace(
             problem, n_alternatives=problem.n_features_in, dissimilarity="dice", tau=Fraction(0), existing=()
         )
-        own = not problem.counts_shared and likeness_of(problem) is None
+        own = not problem.counts_shared and comparison_of(problem) is None
         most = limits.listed_for_own if own else limits.listed_sets
         scaling = Scaling.of(quality, every)
         # Lower by rounding errors of the search; each set is evaluated afterwards.
@@ -259,9 +259,9 @@ class GoodSets:
         return shared
 
     def _differing(self, problem: Problem) -> Bools:
-        n, likeness = len(self.sets), likeness_of(problem)
-        if likeness is not None:
-            return self._by_likeness(likeness)
+        n, comparison = len(self.sets), comparison_of(problem)
+        if comparison is not None:
+            return self._by_comparison(comparison)
         if not problem.counts_shared:
             allowed = np.zeros((n, n), dtype=bool)
             for i in range(n):
@@ -278,12 +278,12 @@ class GoodSets:
         far: Bools = self._shared <= caps[np.ix_(sizes, sizes)]
         return far
 
-    def _by_likeness(self, likeness: Likeness) -> Bools:
+    def _by_comparison(self, comparison: SetComparison) -> Bools:
         """The same where a kernel compares sets by more than what they share."""
         by_size: dict[int, list[int]] = {}
         for number, chosen in enumerate(self.sets):
             by_size.setdefault(len(chosen), []).append(number)
-        test = likeness.going_together(
+        test = comparison.going_together(
             [np.array([self.sets[i] for i in some], dtype=np.intc) for some in by_size.values()]
         )
         order = np.array([number for some in by_size.values() for number in some], dtype=np.intp)

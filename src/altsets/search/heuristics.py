@@ -22,7 +22,7 @@ from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.result import Status
-from altsets.search.engine import Answer, counts_only, declines_extras, declines_further, forbids_only
+from altsets.search.engine import Answer, counts_only, declines_extras, declines_joint, forbids_only
 from altsets.search.run import Run
 from altsets.search.subset.candidates import best_of
 from altsets.search.subset.pricing import PricingOracle
@@ -46,7 +46,7 @@ class GreedyEngine:
         search = problem.search
         if not search.startswith("greedy-"):
             return f"it is heuristic and does not do {parameter('search', search)}"
-        if reason := declines_further(problem, parameter("search", search)):
+        if reason := declines_joint(problem, parameter("search", search)):
             return reason
         if problem.existing and search != "greedy-depth":
             return f"{parameter('search', search)} takes no existing sets; use 'greedy-depth' or 'sequential'"

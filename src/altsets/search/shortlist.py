@@ -25,8 +25,8 @@ from altsets.search.engine import (
     PROVEN,
     Answer,
     declines_checks,
-    declines_further,
     declines_heuristics,
+    declines_joint,
     on_demand,
 )
 from altsets.search.enumeration import EnumerationEngine
@@ -62,7 +62,7 @@ class ShortlistEngine:
         return (
             declines_heuristics(problem)
             or declines_checks(problem)
-            or declines_further(problem, who, "one with fewer columns")
+            or declines_joint(problem, who, "one with fewer columns")
         )
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:

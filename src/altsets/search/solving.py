@@ -26,7 +26,7 @@ from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
 from altsets.search.black_box.greedy_wrapper import GreedyWrapperEngine
 from altsets.search.black_box.local_search import LocalSearchEngine
 from altsets.search.diagnosis import CONFLICT_STEPS, PROBE_STEPS, find_conflict, possible_instead
-from altsets.search.engine import Answer, Engine, merge_known, on_demand, settle
+from altsets.search.engine import Answer, Engine, answer_from_known, merge_known, on_demand
 from altsets.search.enumeration import EnumerationEngine
 from altsets.search.heuristics import GreedyEngine, most_alternatives
 from altsets.search.milp.engine import MilpEngine
@@ -86,7 +86,7 @@ def solve(
         run.begin(scaling.exponent)
         if problem.search != "simultaneous" and problem.min_quality is not None:
             run.require(*scaling.quality_in_units(problem.min_quality))
-        answer = settle(scaling.quality, in_units, run.known)
+        answer = answer_from_known(scaling.quality, in_units, run.known)
         if answer is None:
             answer = solve_narrowed(partial(_solved, chosen), scaling.quality, in_units, run)
             answer = merge_known(scaling.quality, in_units, answer, run.known)

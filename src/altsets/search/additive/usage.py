@@ -15,7 +15,7 @@ from altsets.constraints import Constraint
 from altsets.constraints.base import UsageRule
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
-from altsets.search.engine import Answer, declines_extras, declines_further, forbids_only
+from altsets.search.engine import Answer, declines_extras, declines_joint, forbids_only
 from altsets.search.steps import UsageLimits, uses_of
 from altsets.search.subset.candidates import best_of
 from altsets.wording import parameter
@@ -29,7 +29,7 @@ def declines_usage(quality: Quality, problem: Problem) -> str | None:
         or problem.min_quality is not None
         or problem.max_spread is not None
     ):
-        return declines_further(problem, knows=parameter("engine", "enumerate"))
+        return declines_joint(problem, knows=parameter("engine", "enumerate"))
     return declines_extras(quality, problem, _counts_sets, ("Forbid", "AtMostSets", "AtLeastSets"))
 
 

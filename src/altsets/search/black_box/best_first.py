@@ -23,7 +23,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Embedded, Quality
 from altsets.result import Status
 from altsets.search.black_box.evaluations import EvaluationCache, InitialSets, finish, report
-from altsets.search.engine import Answer, declines_further
+from altsets.search.engine import Answer, declines_joint
 from altsets.search.run import Run
 from altsets.search.sequential import SequentialSearch
 from altsets.wording import parameter
@@ -49,7 +49,7 @@ class BestFirstEngine:
                 f"it finds sets of a model one after the other; use {parameter('search', 'sequential')}, or so few "
                 f"features that all sets can be evaluated ({parameter('engine', 'exhaustive')})"
             )
-        return declines_further(problem)
+        return declines_joint(problem)
 
     def solve(self, quality: Embedded, problem: Problem, run: Run) -> Answer:
         """Search until ``max_iters`` models chose, for each set, or nothing is left to ban."""

@@ -14,7 +14,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, BlackBox, Quality
 from altsets.result import Status
 from altsets.search.additive.engine import AdditiveEngine
-from altsets.search.engine import Answer, Engine, declines_further
+from altsets.search.engine import Answer, Engine, declines_joint
 from altsets.search.enumeration import EnumerationEngine
 from altsets.search.milp.engine import best_set
 from altsets.search.run import Run, Stopped
@@ -156,7 +156,7 @@ def declines_numbers(quality: Quality, problem: Problem) -> str | None:
         return f"it does not do {parameter('search', problem.search)}; use 'sequential' or 'simultaneous'"
     if problem.search == "simultaneous":
         problem = replace(problem, within=None, min_quality=None)
-    return declines_further(problem)
+    return declines_joint(problem)
 
 
 def search_sets(evaluations: EvaluationCache, improve: Improve, proof: str) -> Answer:

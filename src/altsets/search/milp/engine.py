@@ -21,8 +21,8 @@ from altsets.search.engine import (
     Answer,
     declines_black_box,
     declines_checks,
-    declines_further,
     declines_heuristics,
+    declines_joint,
 )
 from altsets.search.milp.formulation import Formulation
 from altsets.search.milp.highs import OBJECTIVE_FACTOR, UNCONFIRMED
@@ -67,7 +67,7 @@ class MilpEngine:
             return f"{type(quality).__name__} is linear for sets of one size only"
         knows = parameter("engine", "enumerate")
         if problem.search == "simultaneous" and (
-            reason := declines_further(_without_coupling(problem), knows=knows)
+            reason := declines_joint(_without_coupling(problem), knows=knows)
         ):
             return reason
         if problem.difference == "average" and not (problem.dissimilarity == "dice" or problem.tau is None):

@@ -17,7 +17,7 @@ import numpy as np
 from altsets._kernels.clique_search import Cliques
 from altsets.arrays import Bools, Floats, Indices, Ints, Masks
 from altsets.problem import FeatureSet
-from altsets.search.likeness import GoingTogether
+from altsets.search.comparison import GoingTogether
 from altsets.search.resources import LISTED, MOST_BYTES
 from altsets.search.simultaneous.joint import JointConditions
 from altsets.search.simultaneous.master import DualBound
@@ -237,14 +237,14 @@ class CliqueSearch:
     @property
     def _asks(self) -> bool:
         """Whether only a user's own function can tell which sets go together."""
-        return not self.problem.counts_shared and self.pricing.likeness is None
+        return not self.problem.counts_shared and self.pricing.comparison is None
 
     def _together(self, listing: Listing, order: Indices) -> GoingTogether | None:
         """The kernel's test of listed sets where more than shared features counts."""
         joint = None if self.joint is None else self.joint.together(listing, order)
-        if self.pricing.likeness is None:
+        if self.pricing.comparison is None:
             return joint
-        test = self.pricing.likeness.going_together(listing.rows)
+        test = self.pricing.comparison.going_together(listing.rows)
         numbers = order.astype(np.intc)
         if joint is None:
             return lambda i, others: test(numbers[i], numbers[others])
@@ -259,8 +259,8 @@ class CliqueSearch:
         masks, groups = self._masks(listing), listing.size_groups
         shared = np.bitwise_count(masks & masks[number]).sum(axis=1)
         fine: Bools = shared <= self.caps[groups[number]][groups]
-        if self.pricing.likeness is not None:
-            test = self.pricing.likeness.going_together(listing.rows)
+        if self.pricing.comparison is not None:
+            test = self.pricing.comparison.going_together(listing.rows)
             fine &= test(number, every.astype(np.intc)).astype(bool)
         return fine
 

@@ -15,7 +15,7 @@ from altsets.arrays import Floats, Indices, Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.quality.explained import NOTHING_LEFT
-from altsets.search.likeness import flat
+from altsets.search.comparison import flat
 from altsets.search.run import Run
 from altsets.search.subset.candidates import (
     PER_TERM_ERROR,

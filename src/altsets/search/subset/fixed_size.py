@@ -12,7 +12,7 @@ import numpy as np
 
 from altsets.arrays import Floats, Indices, Ints
 from altsets.quality import Form
-from altsets.search.likeness import Fitting
+from altsets.search.comparison import Fitting
 from altsets.search.subset.candidates import (
     LINEARISATION_ERROR,
     QUALITY_ERROR,

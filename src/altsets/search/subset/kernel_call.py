@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from altsets._kernels import subset_search as kernel
 from altsets.arrays import Floats, Ints
-from altsets.search.likeness import Fitting
+from altsets.search.comparison import Fitting
 
 #: A test of a complete set, by the positions of its features.
 Accept = Callable[[Ints], bool]

@@ -12,7 +12,7 @@ from altsets.arrays import Floats, Indices, Ints
 from altsets.dissimilarity import Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.search.likeness import likeness_of
+from altsets.search.comparison import comparison_of
 from altsets.search.run import Run
 from altsets.search.subset.candidates import SMALLEST_TOLERANCE
 from altsets.search.subset.encoding import FormCache, SizeEncoding
@@ -46,7 +46,7 @@ class PricingOracle:
     ) -> None:
         self.quality, self.problem, self.run = quality, problem, run
         #: How kernels compare sets, if not by what they share alone.
-        self.likeness = likeness_of(problem)
+        self.comparison = comparison_of(problem)
         # Only where shared features are counted can any of them take the place of any other.
         alike = problem.counts_shared and interchangeable and not problem.rules.are_asked
         wanted = problem.n_sets * problem.k_max if alike else problem.n_features_in
@@ -238,15 +238,15 @@ class PricingOracle:
         caps = differing(self.problem, sets.size, others)
         every = (*self.problem.existing, *others)
         fitting = None
-        if self.likeness is not None and every and sets.n_open:
-            fitting = self.likeness.fitting(sets.features, sets.base, sets.size, every)
+        if self.comparison is not None and every and sets.n_open:
+            fitting = self.comparison.fitting(sets.features, sets.base, sets.size, every)
         return SearchConditions(self.run.tick, caps, fitting=fitting)
 
     def _acceptance(
         self, encoding: SizeEncoding, others: Sequence[FeatureSet], without: Set[FeatureSet]
     ) -> Accept | None:
         """The test of a set: those left out, and others where no kernel can tell."""
-        asked = not self.problem.counts_shared and (self.likeness is None or not encoding.n_open)
+        asked = not self.problem.counts_shared and (self.comparison is None or not encoding.n_open)
         others = (*self.problem.existing, *others) if asked else ()
         tests = [constraint for constraint in self.problem.constraints if constraint.is_asked]
         if not others and not without and not tests:

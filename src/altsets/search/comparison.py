@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from altsets._kernels import likeness as kernel
+from altsets._kernels import set_comparison as kernel
 from altsets.arrays import Floats, Indices, Ints
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
@@ -22,7 +22,7 @@ Fitting = Callable[[Ints, Ints, int], npt.NDArray[np.uint8]]
 GoingTogether = Callable[[int, Ints], npt.NDArray[np.uint8]]
 
 
-class Likeness(Protocol):
+class SetComparison(Protocol):
     """A dissimilarity that kernels know."""
 
     def fitting(self, features: Indices, base: Indices, size: int, others: Sequence[FeatureSet]) -> Fitting:
@@ -34,7 +34,7 @@ class Likeness(Protocol):
         ...
 
 
-def likeness_of(problem: Problem) -> Likeness | None:
+def comparison_of(problem: Problem) -> SetComparison | None:
     """How kernels compare sets; None where shared features are counted, or a user's function decides."""
     if isinstance(problem.dissimilarity, Matched):
         return _ByMatching(problem, problem.dissimilarity)
