@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: pick compatible sets from a list by spending a budget.
 
-Prices on features (see ``search.packing.master``) bound what compatible sets are worth together, and say by how
+Prices on features (see ``search.simultaneous.master``) bound what compatible sets are worth together, and say by how
 much any solution falls short of the bound: each set by its charge, each pair of sets by what it could share and does
 not, each priced element (a feature, or a pair of features) by being used too seldom or too often. A solution that beats
 the best one known falls short by less than a budget.
