@@ -286,7 +286,7 @@ def test_sums_against_minima_as_json(run, table, scores, snapshot):
     (("--by", "balance", "--aggregation", "min"), "leave out --aggregation min."),
     (("--by", "penalty", "-a", "1,2"), "by penalty takes one --n-alternatives, not 2"),
     (("--by", "penalty", "--tau", "0,1"), "by penalty takes one --tau, not 2"),
-    (("--by", "balance", "--evaluate"), "--evaluate is about tau"),
+    (("--by", "balance", "--evaluate"), "--evaluate is for curves over tau and against costs"),
     (("--by", "balance", "--quality", "wrapper"), "takes qualities in numbers"),
 ])  # fmt: skip
 def test_what_does_not_go_with_a_penalty_or_balance(run, table, more, said):

@@ -485,7 +485,7 @@ def test_options_that_make_no_sense_are_refused_in_one_line(run, path, options, 
     ("feature,sensor\nsize,a\n", "has no column 'group'; its first line must name the columns feature,group."),
     ("feature,group\nsice,a\n", "names 'sice', which is not a feature; did you mean 'size'?"),
     ("feature,group\nsize,a\nsize,b\n", "line 3: 'size' is in group 'a' already"),
-    ("feature,group\nsize\n", "line 2: give 2 fields, not 1."),
+    ("feature,group\nsize\n", "line 2: 1 fields, but the header has 2"),
     ("feature,group\nsize,\n", "gives no feature a group; write a line such as size,GROUP."),
     ("feature,group\n", "gives no feature a group"),
 ])  # fmt: skip

@@ -13,7 +13,14 @@ from altsets.arrays import Floats, Indices
 from altsets.errors import InputError, MissingExtraError
 from altsets.measures.attribution import importances_of
 from altsets.measures.models import HELD_OUT, fit, fresh_model, is_own, splits_of, table_for
-from altsets.measures.scoring import ModelRows, explain_fit_errors, kept_groups, scorer_for, weight_scorer
+from altsets.measures.scoring import (
+    ModelRows,
+    WithCovariates,
+    explain_fit_errors,
+    kept_groups,
+    scorer_for,
+    weight_scorer,
+)
 from altsets.measures.workers import OnProgress, is_configured, map_in_order, run_in_workers
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Encoded, Features, encode
@@ -208,7 +215,7 @@ def _shuffled_loss(
     scorer = weight_scorer(scorer, rows.weights)
     feature = int(varied[number % len(varied)])
     columns = rows.columns
-    assert isinstance(columns, Encoded)
+    assert not isinstance(columns, WithCovariates)
 
     def in_place(fitted: Any, order: Any, expected: Any) -> float:
         return float(scorer(fitted, columns.shuffled(feature, order[:, 0]), expected))
