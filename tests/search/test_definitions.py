@@ -187,6 +187,14 @@ def test_many_sets_that_may_be_alike(refused):
         altsets.find(SCORES, 2, 1, tau=0, search="simultaneous", engine="additive", constraints=reserved)
 
 
+def test_conditions_on_sets_that_cannot_differ_enough(monkeypatch):
+    # Counting leaves room for nine triples out of eight features; dealing them out shows that there are none.
+    monkeypatch.setattr(search, "SHORT_LIST", 5)
+    options = {"tau": 2, "dissimilarity": "absolute", "search": "simultaneous", "min_quality": 0.0}
+    result = altsets.find(quality.Additive(range(8)), 3, 8, **options, engine="enumerate")
+    assert (result.status, result.sets) == (Status.INFEASIBLE, [])
+
+
 def only_patterns(monkeypatch):
     every = (*search.PREPARATION, *search.LISTING, search.solver_optimum)
     others = [phase for phase in every if phase is not search.count_patterns_early]

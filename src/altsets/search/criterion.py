@@ -54,11 +54,6 @@ class Criterion:
             )
         return cls(tuple(int(decimal.scaleb(-place, EXACT_DECIMALS)) for decimal in decimals), place, groups)
 
-    @property
-    def negated(self) -> Criterion:
-        """The same where more is better."""
-        return replace(self, whole=tuple(-number for number in self.whole))
-
     def value(self, units: int) -> float:
         """A number of units in the numbers of the user, rounded once."""
         return float(Decimal(units).scaleb(self.place, EXACT_DECIMALS))

@@ -47,6 +47,11 @@ class DualBound:
     bound: float
     slack_costs: SlackCosts | None = None
 
+    @classmethod
+    def of_best(cls, n_sets: int, best: float) -> DualBound:
+        """The bound without prices, if no set is better than this."""
+        return cls(None, best, n_sets * best)
+
     def threshold(self, budget: float, tolerance: float) -> float:
         """Sets below this are in no solution that falls short of the bound by no more than the budget."""
         return self.best - budget - ROUNDED * tolerance

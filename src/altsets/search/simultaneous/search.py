@@ -17,19 +17,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from altsets.problem import FeatureSet
-from altsets.quality import Additive, Form
+from altsets.quality import Form
 from altsets.result import Status
-from altsets.search.additive import pattern_milp
 from altsets.search.degree_bounds import count_bound
-from altsets.search.engine import ROUNDED, Answer
+from altsets.search.engine import Answer
 from altsets.search.milp.engine import MilpEngine
-from altsets.search.milp.highs import STEPS_PER_NODE
 from altsets.search.simultaneous.branching import ColumnBranching
-from altsets.search.simultaneous.joint import all_but
+from altsets.search.simultaneous.joint_phases import buy_features, count_patterns, count_uses, list_good
 from altsets.search.simultaneous.linear_part import are_valid, linear_part, relaxed, solves
 from altsets.search.simultaneous.lists import (
-    LIST_NODES,
     NODES_PER_SET,
     list_below_bound,
     list_to_incumbent,
@@ -82,18 +78,6 @@ def count_shared(search: SimultaneousSearch) -> None:
         search.state.update_bound(-math.inf, "counting shared features")
 
 
-def count_uses(search: SimultaneousSearch) -> None:
-    """Rule the request out by counting: sets need more features than joint conditions allow, or fewer."""
-    joint, n_sets, pricing = search.joint, search.state.n_sets, search.pricing
-    if joint is None or not (joint.usage.upper or joint.usage.lower):
-        return
-    most = sum(joint.usage.upper.get(feature, n_sets) for feature in pricing.features)
-    least = sum(joint.usage.lower.values())
-    possible = set(pricing.features).issuperset(joint.usage.lower)
-    if most < n_sets * pricing.problem.k_min or least > n_sets * pricing.problem.k_max or not possible:
-        search.state.update_bound(-math.inf, "counting uses of features")
-
-
 #: Steps of annealing for each set, before the first lists; how far it may go while the bound is weak, as a factor.
 SHORT_ANNEALING, LOW_TEMPERATURE = 20_000, 0.05
 
@@ -125,17 +109,12 @@ def enumerate_all(search: SimultaneousSearch) -> None:
         return
     if len(listing):
         asks = search.joint is not None and search.joint.has_totals
-        dual_bound = _without_prices(search, float(np.max(listing.qualities)))
+        dual_bound = DualBound.of_best(search.state.n_sets, float(np.max(listing.qualities)))
         if not search.pick(listing, dual_bound, -math.inf, ASKING_STEPS if asks else SHORT_STEPS):
             return
         if state.max_min and state.sets:
             pick_larger_sum(search, listing, dual_bound)
     state.rule_out(state.value, "all sets listed")
-
-
-def _without_prices(search: SimultaneousSearch, top: float) -> DualBound:
-    """The bound on the sum if no set is better than this."""
-    return DualBound(None, top, search.state.n_sets * top)
 
 
 def additive_relaxation(search: SimultaneousSearch) -> None:
@@ -145,9 +124,9 @@ def additive_relaxation(search: SimultaneousSearch) -> None:
     answer = (linear_part if is_joint_sum else relaxed)(quality, problem, search.run)
     if answer is None:
         return
-    together = joint is None or (joint.holds(answer.sets) and not joint.paid(answer.sets))
+    together = joint is None or not answer.sets or (joint.holds(answer.sets) and not joint.paid(answer.sets))
     # Often none of its sets breaks a rule.
-    if (not answer.sets or together) and solves(quality, problem, answer):
+    if together and solves(quality, problem, answer):
         state.answer_elsewhere = answer
     else:
         state.update_bound(answer.bound)
@@ -167,9 +146,9 @@ def first_incumbent(search: SimultaneousSearch) -> None:
         state.update_incumbent(dealt.sets)
 
 
-#: Sets of a programme over membership patterns, which has one pattern for each collection of sets; its variables and
-#: the nodes of its search if it comes early, and the part of the time that stays for other phases.
-MOST_PATTERN_SETS, PATTERN_VARIABLES, PATTERN_NODES, TIME_AFTER_PATTERNS = 10, 1_500, 20_000, 0.1
+#: Variables of a programme over membership patterns that comes early, nodes of its search, and the part of the time
+#: that stays for other phases.
+PATTERN_VARIABLES, PATTERN_NODES, TIME_AFTER_PATTERNS = 1_500, 20_000, 0.1
 
 
 def count_patterns_early(search: SimultaneousSearch) -> None:
@@ -177,86 +156,9 @@ def count_patterns_early(search: SimultaneousSearch) -> None:
     count_patterns(search, PATTERN_VARIABLES, PATTERN_NODES, TIME_AFTER_PATTERNS)
 
 
-def count_patterns(
-    search: SimultaneousSearch, max_variables: int, nodes: float = math.inf, time_left: float = 0.0
-) -> None:
-    """How many features lie in which of the sets, where features are subject to counts, groups and costs only."""
-    joint, problem, state = search.joint, search.problem, search.state
-    if joint is None or not isinstance(search.quality, Additive) or state.max_min:
-        return
-    if not (problem.counts_shared and problem.fixed_size) or problem.n_sets > MOST_PATTERN_SETS:
-        return
-    if not joint.counts_features:
-        return
-    conditions = joint.conditions
-    candidates = conditions.candidates(search.quality.scores, problem)
-    if pattern_milp.n_variables(candidates, problem, conditions) > max_variables:
-        return
-    run = search.run.part(nodes * STEPS_PER_NODE)
-    with search.run.keep_back(time_left):
-        sets, bound = pattern_milp.best_sum(candidates, problem, state.bound, run, conditions=conditions)
-    state.update_incumbent(sets)
-    state.update_bound(bound, "integer programme over membership patterns")
-
-
-#: So many purchases of features may bring nothing better before it ends.
-PURCHASES_IN_VAIN = 5
-
-
-def buy_features(search: SimultaneousSearch) -> None:
-    """With one budget for all sets: from few good features to many cheap ones, look for sets among what is bought."""
-    joint, quality, problem, state = search.joint, search.quality, search.problem, search.state
-    if joint is None or not joint.has_totals:
-        return
-    fits = problem.caps_shared and problem.fixed_size
-    is_sum = fits and form_of(quality, problem, problem.k_max).is_sum
-    if state.sets and not is_sum:
-        # Only sums take milliseconds.
-        return
-    in_vain = 0
-    for bought in joint.purchases(quality.form(problem.k_max).linear):
-        if search.run.tick() or in_vain == PURCHASES_IN_VAIN:
-            return
-        value = state.value
-        if is_sum:
-            limited = replace(problem, constraints=all_but(bought, problem))
-            answer = linear_part(quality, limited, search.run)
-            if answer is not None and are_valid(quality, problem, answer.sets):
-                state.update_incumbent(answer.sets)
-        else:
-            sets: list[FeatureSet] = []
-            if search.add_in_turn(sets, joint.among(bought)):
-                state.update_incumbent(sets)
-        in_vain = in_vain + 1 if state.sets and state.value == value else 0
-
-
 def list_good_short(search: SimultaneousSearch) -> None:
     """All sets that are good enough, if they are few."""
     list_good(search, SHORT_LIST, SHORT_STEPS)
-
-
-def list_good(search: SimultaneousSearch, max_sets: int, max_steps: int) -> None:
-    """All sets that are good enough, where joint conditions limit qualities, and the best clique among them."""
-    joint, state, pricing = search.joint, search.state, search.pricing
-    if joint is None or joint.penalty:
-        return
-    # No set of a better solution than the incumbent is worse than this.
-    least = -math.inf if joint.asked.min_quality is None else joint.asked.min_quality
-    if state.max_min:
-        least = max(least, state.value)
-    elif joint.asked.max_spread is not None and state.sets:
-        # One set reaches the mean, and no other is further below it.
-        least = max(least, state.value / state.n_sets - joint.asked.max_spread)
-    if not math.isfinite(least):
-        return
-    listing = pricing.all_above(least - ROUNDED * pricing.tolerance, max_sets, max_nodes=LIST_NODES)
-    if not listing.complete:
-        return
-    if len(listing):
-        dual_bound = _without_prices(search, float(np.max(listing.qualities)))
-        if not search.pick(listing, dual_bound, state.value, max_steps):
-            return
-    state.rule_out(state.value, "all good sets listed")
 
 
 # --- A bound, and lists by it ----------------------------------------------------------------------------------------
@@ -269,7 +171,7 @@ FEW_NODES, GROWING_ANNEALINGS = 200, (80_000, 400_000)
 def root_bound(search: SimultaneousSearch) -> None:
     """The best set of all, by branch and bound over one set: it bounds every set."""
     best = _best_set(search)
-    search.dual_bound = _without_prices(search, max([best.bound, *best.values]))
+    search.dual_bound = DualBound.of_best(search.state.n_sets, max([best.bound, *best.values]))
     search.state.update_bound(search.dual_bound.bound / search.state.share)
 
 

@@ -35,8 +35,8 @@ SECANT_ERROR = 1e-12
 #: Of a set's quality: an exchange that gains less may be undone by the next one, without end.
 EXCHANGE_GAIN = 1e-12
 
-#: Between these, squares of numbers and sums of the squares are normal numbers, with all their digits.
-SMALLEST_SQUARED, LARGEST_SQUARED = 1e-100, 1e100
+#: Above this, squares of numbers are normal numbers, with all their digits.
+SMALLEST_SQUARED = 1e-100
 
 
 def form_of(quality: Quality, problem: Problem, size: int) -> Form:
