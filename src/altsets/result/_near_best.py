@@ -38,12 +38,6 @@ class NearBest(CountedSets, documents.Document, Shown):
 
     Attributes
     ----------
-    count : int
-        The number of sets; if it is not exact, the number that there are at least.
-    exact : bool
-        Whether that is the exact number.
-    count_bounds : tuple of int
-        The number of sets is proven to lie between these two.
     best : float
         The quality of the best set; nan if there is no set at all, or none was found in time.
     best_set : tuple of int or None
@@ -52,13 +46,6 @@ class NearBest(CountedSets, documents.Document, Shown):
         Whether it is proven that no set is better.
     threshold : float
         The least quality that counts; what is equal but for 1e-9 of the problem's scale counts as well.
-    n_known : int or None
-        None if what is said about features and sets is about all of them. Else it is about so many sets, the best ones:
-        there were too many to list them, or there was no time.
-    estimated : bool
-        Whether frequencies are estimates, from 10,000 sets drawn at random; they are off by more than 0.01 in one of
-        twenty cases at most. There are too many sets then to go through them. Those of black boxes are from fewer sets,
-        ``estimate["n_counted"]``.
     estimate : dict or None
         Where a black box has too many sets to evaluate them all: ``n_drawn`` sets were drawn at random, ``n_counted``
         of them are good enough, and so the number of all that are is in the ``interval`` with a ``confidence`` of 0.95.
