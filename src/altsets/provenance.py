@@ -67,6 +67,8 @@ def fingerprint(features: Features, y: Any = None) -> str:
             digest.update(part)
     else:
         _add_numbers(digest, features.values)
+    if features.covariates is not None:
+        _add_numbers(digest, features.covariates)
     if y is not None:
         values = vector_of(y, features.n_rows)
         fields = values.dtype.names

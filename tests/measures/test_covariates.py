@@ -224,6 +224,25 @@ def test_covariates_are_no_candidates() -> None:
     assert len(everything.sets[0]) == 5
 
 
+def test_similarity_is_that_of_the_columns_as_they_are() -> None:
+    X, y, _ = made()
+    X = X.assign(kind=np.resize(["a", "b", "c"], ROWS), g5=X.g4 + 0.01 * X.g5)
+    alike = abs(X.g4.corr(X.g5, method="spearman"))
+    matched = altsets.dissimilarity.Matched("spearman", threshold=0.9)
+    adjusted = X.drop(columns="kind")
+    found = altsets.find("f", 1, 5, 1, X=adjusted, y=y, adjust=ADJUST, dissimilarity=matched)
+    assert alike > 0.9
+    assert len([one for one in found.named_sets if one[0] in ("g4", "g5")]) == 1
+    # A category has no residual, and is compared all the same.
+    evaluation = altsets.evaluate([("g0", "kind"), ("g1", "g2")], X, y, adjust=ADJUST, cv=3, n_repeats=1)
+    assert evaluation.n_sets == 2
+    one, other = (
+        SelectAlternatives("f", n_features=1, n_alternatives=0, adjust="age").fit(table, y).result_.provenance
+        for table in (adjusted, adjusted.assign(age=adjusted.age + 1))
+    )
+    assert one["data"]["sha256"] != other["data"]["sha256"]
+
+
 def test_refused(refused) -> None:
     X, y, _ = made()
     for quality in ("chi2", "relief", "wrapper", "symmetrical_uncertainty", "importance"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -164,7 +165,8 @@ def source_of(
     """
     if measure not in ("pearson", "spearman"):
         as_share, discrete = measure == "symmetrical_uncertainty", options.pop("discrete", "auto")
-        if features.covariates is not None:
+        # Shares of information compare columns as they are; no quality adjusts them.
+        if features.covariates is not None and not as_share:
             features = residual_table(features, weights, measure)
         how = Estimator("bins", 1, random_state=None, **options) if as_share else Estimator(**options)
         return InformationPairs(features, how, sample_weight=weights, discrete=discrete, as_share=as_share)
@@ -392,8 +394,9 @@ class Alike(NamedTuple):
 
 
 def measure_similarity(X: Any, measure: str, sample_weight: Any = None) -> Floats:
-    """How alike a measure finds the columns of a table, from 0 to 1."""
-    measured: Floats = np.asarray(pairwise(X, measure, sample_weight=sample_weight, warn=False))
+    """How alike a measure finds the columns of a table as they are, from 0 to 1."""
+    plain = replace(features_of(X), covariates=None)
+    measured: Floats = np.asarray(pairwise(plain, measure, sample_weight=sample_weight, warn=False))
     similar = np.maximum(measured, measured.T)
     return np.clip(similar, 0.0, 1.0, out=similar)
 
@@ -408,7 +411,7 @@ def similar_columns(
     Returns the given columns by index, each once; the similar ones, each with the one it is most like, the most alike
     first; and the number of columns of the table.
     """
-    table = features_of(X)
+    table = replace(features_of(X), covariates=None)
     names = table.feature_names
     given = sorted(set(names.positions(columns, who)))
     alike = _similarities(table, given, measure, sample_weight).clip(0.0, 1.0)
